@@ -1,0 +1,131 @@
+"""Scalar and aggregate expressions: small trees around Spark's own text.
+
+A `Call` keeps the Catalyst class it came from (``kind``), so that analyses can recognise a
+comparison or a sum, and the text between its arguments (``parts``), so that it is printed back
+exactly as Spark writes it. No Spark function is re-implemented here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rollview.errors import InternalError
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnRef:
+    """A reference to a column of the input; names are unique within one view definition."""
+
+    name: str
+    type: str
+    nullable: bool = True
+
+    @property
+    def deterministic(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A constant, as the text that Spark prints for it."""
+
+    text: str
+    type: str
+    nullable: bool = False
+
+    @property
+    def deterministic(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Any other scalar expression: text pieces with one argument between each two of them."""
+
+    kind: str
+    parts: tuple[str, ...]
+    args: tuple[Expression, ...]
+    type: str
+    nullable: bool = True
+    deterministic: bool = True
+
+    def __post_init__(self) -> None:
+        _check_parts(self.kind, self.parts, self.args)
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateCall:
+    """One aggregate function over a group, with its DISTINCT and FILTER."""
+
+    kind: str
+    parts: tuple[str, ...]
+    args: tuple[Expression, ...]
+    type: str
+    nullable: bool = True
+    deterministic: bool = True
+    distinct: bool = False
+    filter: Expression | None = None
+
+    def __post_init__(self) -> None:
+        _check_parts(self.kind, self.parts, self.args)
+
+
+@dataclass(frozen=True, slots=True)
+class WindowCall:
+    """A function evaluated over a frame; partitioning and order belong to the Window relation."""
+
+    function: Expression | AggregateCall
+    frame: str
+
+    @property
+    def type(self) -> str:
+        return self.function.type
+
+    @property
+    def nullable(self) -> bool:
+        return self.function.nullable
+
+    @property
+    def deterministic(self) -> bool:
+        return self.function.deterministic
+
+
+@dataclass(frozen=True, slots=True)
+class SortKey:
+    """One key of an ordering."""
+
+    expression: Expression
+    ascending: bool = True
+    nulls_first: bool = True
+
+
+Expression = ColumnRef | Literal | Call
+
+
+def _check_parts(kind: str, parts: tuple[str, ...], args: tuple[Expression, ...]) -> None:
+    if len(parts) != len(args) + 1:
+        raise InternalError(f"{kind} has {len(args)} arguments but {len(parts)} pieces of text")
+
+
+def column(name: str, type: str, nullable: bool = True) -> ColumnRef:
+    """A column reference, spelled shortly for hand-written algebra."""
+    return ColumnRef(name, type, nullable)
+
+
+def function(name: str, *args: Expression, type: str, kind: str | None = None) -> Call:
+    """A call of a Spark function by name, for hand-written algebra."""
+    parts = (f"{name}(", *[", "] * (len(args) - 1), ")") if args else (f"{name}()",)
+    return Call(kind or name, parts, args, type)
+
+
+def binary(kind: str, operator: str, left: Expression, right: Expression, type: str) -> Call:
+    """A binary operator in parentheses, for hand-written algebra."""
+    return Call(kind, ("(", f" {operator} ", ")"), (left, right), type)
+
+
+def conjunction(terms: tuple[Expression, ...]) -> Expression | None:
+    """The terms joined by AND; None when there are none."""
+    result: Expression | None = None
+    for term in terms:
+        result = term if result is None else binary("And", "AND", result, term, "BOOLEAN")
+    return result
