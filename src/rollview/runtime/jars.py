@@ -18,6 +18,7 @@ from rollview.runtime.jvm import LaunchFailed, cache_folder, launch, shut_down
 
 DELTA = "4.4.0"
 ICEBERG = "1.12.0"
+_SPARK = "4.1"
 
 # Delta names these as dependencies too, but Spark brings its own versions of them, and two
 # versions of log4j, jackson, Hadoop or Parquet in one process clash.
@@ -62,16 +63,15 @@ class Jar:
 
 def required_jars(spark_version: str = pyspark.__version__) -> tuple[Jar, ...]:
     """The jars that a local session needs; the first two are named to Ivy, which finds the rest."""
-    match = re.match(r"(4\.[01])\.", spark_version)
-    if match is None:
+    if not spark_version.startswith(f"{_SPARK}."):
         raise SparkUnsupported(
-            f"PySpark {spark_version} has no matching Delta {DELTA} and Iceberg {ICEBERG} jars",
-            hint="install PySpark 4.1: pip install 'pyspark==4.1.*'",
+            f"a local session needs PySpark {_SPARK}, this is {spark_version}: Delta {DELTA} and "
+            f"Iceberg {ICEBERG} both exist for {_SPARK} only",
+            hint=f"pip install 'pyspark=={_SPARK}.*', or use rollview.connect(spark)",
         )
-    line = match[1]
     return (
-        Jar("io.delta", f"delta-spark_{line}_2.13", DELTA),
-        Jar("org.apache.iceberg", f"iceberg-spark-runtime-{line}_2.13", ICEBERG),
+        Jar("io.delta", f"delta-spark_{_SPARK}_2.13", DELTA),
+        Jar("org.apache.iceberg", f"iceberg-spark-runtime-{_SPARK}_2.13", ICEBERG),
         Jar("io.delta", "delta-storage", DELTA),
         Jar("io.delta", "delta-kernel-api", DELTA),
         Jar("io.delta", "delta-kernel-defaults", DELTA),

@@ -41,7 +41,9 @@ def launch(settings: Mapping[str, str]) -> JavaGateway:
     conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
     with _own_environment(), log.open("wb") as sink:
         try:
-            gateway: JavaGateway = launch_gateway(conf, {"stdout": sink, "stderr": sink})
+            gateway: JavaGateway = launch_gateway(  # type: ignore[no-untyped-call]
+                conf, {"stdout": sink, "stderr": sink}
+            )
         except PySparkRuntimeError as error:
             raise LaunchFailed(log.read_text(errors="replace"), log) from error
     return gateway

@@ -1,0 +1,60 @@
+# Two commands do everything: `make demo` and `make test`. Both install what they need on the
+# first run and touch no network afterwards.
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.installed-$(shell cat requirements.lock pyproject.toml 2>/dev/null | cksum | tr ' ' '-')
+LAKE ?= demo-lake
+
+.PHONY: demo test fast lint format proof soak docs lock clean
+
+demo: $(STAMP)
+	@$(BIN)/rollview demo --lake $(LAKE)
+
+test: $(STAMP)
+	@$(BIN)/pytest
+
+# The part without a Java process.
+fast: $(STAMP)
+	@$(BIN)/pytest -m "not spark and not proof and not soak"
+
+lint: $(STAMP)
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+
+format: $(STAMP)
+	@$(BIN)/ruff check --fix
+	@$(BIN)/ruff format
+
+proof: $(STAMP)
+	@$(BIN)/pytest -m proof --timeout 0
+
+soak: $(STAMP)
+	@$(BIN)/pytest -m soak --timeout 0
+
+# What is generated from the code: the command line reference.
+docs: $(STAMP)
+	@$(BIN)/python docs/generate_cli.py
+
+# The stamp is named after the contents of the lock and of pyproject.toml, so pip runs only when
+# one of them has changed, whatever git did to the file times.
+$(STAMP):
+	@$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or \
+	  sys.exit("rollview needs Python 3.11 or newer; $(PYTHON) is %d.%d (use make PYTHON=...)" % v[:2])'
+	@test -x $(BIN)/python || { echo "creating .venv"; $(PYTHON) -m venv .venv; }
+	@echo "installing the locked dependencies into .venv (a few minutes, once)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@rm -f .venv/.installed-* && touch $@
+
+# Resolve pyproject.toml anew and write down what came out.
+lock:
+	@rm -rf build/lock && $(PYTHON) -m venv build/lock
+	@build/lock/bin/python -m pip install --quiet --disable-pip-version-check 'setuptools>=77' -e '.[dev]'
+	@{ echo "# Written by make lock; installed by make demo and make test."; \
+	   build/lock/bin/python -m pip freeze --all --exclude pip --exclude-editable; } > requirements.lock
+	@rm -rf build/lock
+
+clean:
+	@rm -rf .venv build dist $(LAKE)
