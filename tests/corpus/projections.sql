@@ -1,0 +1,2 @@
+-- name: star
+SELECT * FROM customers
