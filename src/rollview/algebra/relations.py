@@ -32,6 +32,8 @@ class JoinKind(StrEnum):
     SEMI = "semi"
     ANTI = "anti"
     EXISTENCE = "existence"
+    SINGLE = "single"
+    """A left join that fails when a left row has more than one match."""
 
 
 class SetKind(StrEnum):
@@ -150,7 +152,7 @@ class Join:
                 return (*self.left.columns, Column(self.flag or "", "BOOLEAN", False))
             case JoinKind.INNER | JoinKind.CROSS:
                 return self.left.columns + self.right.columns
-            case JoinKind.LEFT:
+            case JoinKind.LEFT | JoinKind.SINGLE:
                 return self.left.columns + _nullable(self.right.columns)
             case JoinKind.RIGHT:
                 return _nullable(self.left.columns) + self.right.columns
@@ -294,6 +296,7 @@ class Recursion:
     anchor: Relation
     step: Relation
     columns: Schema
+    depth: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

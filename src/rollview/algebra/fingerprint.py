@@ -1,0 +1,23 @@
+"""Has the definition changed? A digest of everything that decides a view's contents."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from rollview.algebra.codec import encode
+from rollview.algebra.definition import Definition
+
+
+def fingerprint(definition: Definition) -> str:
+    """Equal for definitions with the same query, sources, dependencies and settings.
+
+    A DataFrame has no text; its serialized plan differs from run to run (expression ids), so it is
+    told apart by its algebra, and by the plan itself only where there is no algebra.
+    """
+    data = encode(definition)
+    if definition.relation is not None:
+        data.pop("plan")
+        data.pop("text")
+    text = json.dumps(data, sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()

@@ -1,0 +1,93 @@
+"""What the analyzed plan says about a query: refusals, and reasons for falling back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from rollview.algebra.definition import Reason, ReasonCode
+from rollview.errors import (
+    AnonymousFunction,
+    DataWithoutTable,
+    StreamingQuery,
+    TemporaryObject,
+)
+
+Json = dict[str, Any]
+
+
+def check_facts(spark: SparkSession, exported: Json, *, is_text: bool) -> tuple[Reason, ...]:
+    """Refuse what cannot be kept as a definition; give the reasons for everything else."""
+    _refuse_temporary_views(exported, is_text)
+    for source in exported["sources"]:
+        if source["kind"] == "other":
+            raise DataWithoutTable(
+                f"the query reads {source['name']}, which is not a table of a catalog",
+                hint="write it to a Delta table and read that table",
+            )
+    reasons: dict[Reason, None] = {}
+    for fact in exported["facts"]:
+        reason = _judge(spark, fact)
+        if reason is not None:
+            reasons[reason] = None
+    return tuple(reasons)
+
+
+def _judge(spark: SparkSession, fact: Json) -> Reason | None:
+    text = fact["text"]
+    match fact["code"]:
+        case "STREAMING":
+            raise StreamingQuery(
+                "the DataFrame is a stream",
+                hint="define the view over the table itself: spark.read, not spark.readStream",
+            )
+        case "DATA":
+            raise DataWithoutTable(
+                "the DataFrame holds data that is in no table (createDataFrame or an RDD)",
+                hint='write it first: df.write.format("delta").saveAsTable("name"),'
+                ' then build the query on spark.table("name")',
+            )
+        case "PYTHON" | "SCALA" if not text or not spark.catalog.functionExists(text):
+            name = f"the function {text!r}" if text else "a function without a name"
+            raise AnonymousFunction(
+                f"the query uses {name}, which the session does not know",
+                hint='register it under a name, spark.udf.register("name", function),'
+                " and use it by that name",
+            )
+        case "NON_DETERMINISTIC":
+            return Reason(
+                ReasonCode.NON_DETERMINISTIC,
+                text,
+                f"{text} may give another result each time, so every refresh recomputes the view",
+                _hint(text),
+            )
+        case "TIME":
+            return Reason(
+                ReasonCode.TIME_DEPENDENT, text, f"{text} makes the result depend on the clock"
+            )
+        case "OPAQUE":
+            return Reason(
+                ReasonCode.OPAQUE_FUNCTION,
+                text,
+                f"{text} runs code that cannot be looked into, so every refresh recomputes the view",
+            )
+        case _:
+            return None
+
+
+def _hint(text: str) -> str | None:
+    if text.startswith("LIMIT"):
+        return "add an ORDER BY that no two rows tie on"
+    return None
+
+
+def _refuse_temporary_views(exported: Json, is_text: bool) -> None:
+    if not is_text:
+        return
+    for view in exported["views"]:
+        if view["temporary"]:
+            raise TemporaryObject(
+                f"the query reads the temporary view {view['name']}, which only this session has",
+                hint="make it a permanent view (CREATE VIEW), or pass the DataFrame itself",
+            )

@@ -1,0 +1,204 @@
+"""From a query to a definition: Spark analyzes and rewrites, the algebra remembers.
+
+The analyzed plan is taken, every base relation in it is replaced by an opaque placeholder, and the
+plan is reduced by the rewriting rules of Spark's own optimizer. Rules that evaluate anything
+(constant folding, the clock) or that look into sources are never run.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from rollview.algebra.definition import (
+    Definition,
+    Dependency,
+    DependencyKind,
+    Reason,
+    ReasonCode,
+    Source,
+    SourceKind,
+)
+from rollview.algebra.relations import Relation, Scan
+from rollview.algebra.schema import Column, Schema
+from rollview.algebra.traverse import walk
+from rollview.analysis.pruning import prune_scans
+from rollview.errors import DuplicateColumn
+from rollview.frontend import scope
+from rollview.frontend.checks import check_facts
+from rollview.frontend.decode import NotDecoded, decode
+from rollview.frontend.jvm_bridge import bridge
+from rollview.frontend.translate import spark_errors
+
+Json = dict[str, Any]
+
+
+def define(
+    spark: SparkSession, query: str | DataFrame, *, managed: Mapping[str, str]
+) -> Definition:
+    """Analyze the query, never execute it, and say what it is."""
+    text = query if isinstance(query, str) else None
+    with spark_errors(text):
+        frame = spark.sql(query) if isinstance(query, str) else query
+        analyzed = frame._jdf.queryExecution().analyzed()
+    exported = _export(spark, analyzed, managed, with_plan=text is None)
+    columns = _public_columns(exported["columns"], spark)
+    reasons = check_facts(spark, exported, is_text=text is not None)
+    ids = _source_ids(exported["sources"])
+    relation, problem = _relation(exported, columns, ids)
+    sources = tuple(_source(s, ids[s["key"]], relation, exported) for s in exported["sources"])
+    return Definition(
+        text=text,
+        plan=exported.get("plan"),
+        columns=columns,
+        relation=relation,
+        sources=sources,
+        dependencies=_dependencies(exported),
+        settings=scope.capture(spark),
+        reasons=(*reasons, *_source_reasons(sources), *problem),
+        order_sensitive=tuple(
+            dict.fromkeys(f["text"] for f in exported["facts"] if f["code"] == "ORDER")
+        ),
+    )
+
+
+def original(
+    spark: SparkSession, definition: Definition, leaves: Mapping[str, DataFrame]
+) -> DataFrame:
+    """The original text or DataFrame with every source replaced by ``leaves[source.id]``."""
+    java = bridge(spark)
+    if definition.text is not None:
+        with spark_errors(definition.text):
+            analyzed = spark.sql(definition.text)._jdf.queryExecution().analyzed()
+    else:
+        analyzed = java.restore(definition.plan)
+    plans = {
+        source_key(source): leaves[source.id]._jdf.queryExecution().analyzed()
+        for source in definition.sources
+    }
+    managed = {dict(s.options)["public"]: s.name for s in views_read(definition)}
+    with spark_errors(definition.text):
+        frame = java.withLeaves(spark._jsparkSession, analyzed, managed, plans)
+    return DataFrame(frame, spark)
+
+
+def views_read(definition: Definition) -> tuple[Source, ...]:
+    """The materialized views among the sources."""
+    return tuple(s for s in definition.sources if s.kind is SourceKind.VIEW)
+
+
+def source_key(source: Source) -> str:
+    """The key under which the exporter knows a source."""
+    options = "" if source.kind is SourceKind.VIEW else source.options
+    pairs = ", ".join(f"{key}={value}" for key, value in options)
+    return f"{source.kind}|{source.name}|{source.pinned or ''}|{{{pairs}}}"
+
+
+def _export(
+    spark: SparkSession, analyzed: Any, managed: Mapping[str, str], with_plan: bool
+) -> Json:
+    ansi = str(spark.conf.get("spark.sql.ansi.enabled")).lower() == "true"
+    names = {name.lower(): view for name, view in managed.items()}
+    described = bridge(spark).describe(spark._jsparkSession, analyzed, names, ansi, with_plan)
+    data: Json = json.loads(described)
+    return data
+
+
+def _public_columns(exported: list[Json], spark: SparkSession) -> Schema:
+    exact = str(spark.conf.get("spark.sql.caseSensitive")).lower() == "true"
+    seen: set[str] = set()
+    for column in exported:
+        key = column["n"] if exact else column["n"].lower()
+        if key in seen:
+            raise DuplicateColumn(
+                f"the query has two columns named {column['n']!r}",
+                hint=f"give one of them another name: ... AS {column['n']}_2",
+            )
+        seen.add(key)
+    return tuple(Column(column["n"], column["t"], column["u"]) for column in exported)
+
+
+def _source_ids(sources: list[Json]) -> dict[str, str]:
+    """Short, readable, unique ids: the last part of the name, numbered when it repeats."""
+    ids: dict[str, str] = {}
+    for source in sources:
+        last = re.split(r"[./]", source["name"].rstrip("/"))[-1].strip("`")
+        base = re.sub(r"\W", "_", last, flags=re.ASCII).lower() or "source"
+        name, number = base, 2
+        while name in ids.values():
+            name, number = f"{base}_{number}", number + 1
+        ids[source["key"]] = name
+    return ids
+
+
+def _relation(
+    exported: Json, columns: Schema, ids: dict[str, str]
+) -> tuple[Relation | None, tuple[Reason, ...]]:
+    if "relation" not in exported:
+        problem = exported["unwritable"]
+        return None, (_not_understood(problem["kind"], problem["text"]),)
+    try:
+        relation = decode(exported["relation"], tuple(c.name for c in columns), ids)
+    except NotDecoded as problem:
+        return None, (_not_understood(problem.kind, str(problem)),)
+    return prune_scans(relation), ()
+
+
+def _not_understood(kind: str, text: str) -> Reason:
+    return Reason(
+        ReasonCode.NOT_UNDERSTOOD,
+        f"{kind}: {text}",
+        f"{kind} has no form in the algebra, so the view is recomputed as a whole",
+    )
+
+
+def _source(data: Json, id: str, relation: Relation | None, exported: Json) -> Source:
+    kind = SourceKind(data["kind"])
+    options = tuple((str(key), str(value)) for key, value in data["options"].items())
+    if kind is SourceKind.VIEW:
+        options = (("public", str(data["public"]).lower()),)
+    used = {f for s in _scans(relation) if s.source == id for f in s.fields}
+    columns = tuple(
+        Column(c["n"], c["t"], c["u"])
+        for c in data["columns"]
+        if relation is None or c["n"] in used
+    )
+    return Source(id, kind, data["name"], data["provider"], columns, data["pinned"], options)
+
+
+def _scans(relation: Relation | None) -> tuple[Scan, ...]:
+    if relation is None:
+        return ()
+    return tuple(node for node in walk(relation) if isinstance(node, Scan))
+
+
+def _dependencies(exported: Json) -> tuple[Dependency, ...]:
+    views = [
+        Dependency(DependencyKind.VIEW, view["name"], view["text"])
+        for view in exported["views"]
+        if not view["temporary"]
+    ]
+    functions = [
+        Dependency(DependencyKind.FUNCTION, fact["text"], fact.get("body") or "")
+        for fact in exported["facts"]
+        if fact["code"] in ("SQL_FUNCTION", "PYTHON", "SCALA")
+    ]
+    return tuple(dict.fromkeys(views + functions))
+
+
+def _source_reasons(sources: tuple[Source, ...]) -> tuple[Reason, ...]:
+    versioned = ("delta", "iceberg", "rollview")
+    return tuple(
+        Reason(
+            ReasonCode.UNVERSIONED_SOURCE,
+            source.name,
+            f"{source.name} is a {source.provider} table, which keeps no versions",
+            "store it as a Delta or Iceberg table",
+        )
+        for source in sources
+        if source.provider not in versioned and source.pinned is None
+    )

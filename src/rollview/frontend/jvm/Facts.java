@@ -1,0 +1,153 @@
+package rollview;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.catalyst.expressions.*;
+import org.apache.spark.sql.catalyst.plans.logical.*;
+
+/** What an analyzed plan says about determinism, the clock, order, functions and its leaves. */
+public class Facts {
+  private final List found = new ArrayList();
+
+  /** Entries of (code, class, SQL text), in the order of the plan. */
+  public List of(LogicalPlan plan) {
+    visit(plan);
+    return found;
+  }
+
+  private void visit(LogicalPlan p) {
+    String kind = p.getClass().getSimpleName();
+    if (p.isStreaming()) add("STREAMING", kind, p.simpleStringWithNodeId());
+    if (kind.equals("LogicalRDD") || kind.equals("ExternalRDD")) add("DATA", kind, p.nodeName());
+    if (kind.equals("SQLFunctionNode")) addFunction(Leaves.get(p, "function"));
+    if (kind.equals("Sample")) add("NON_DETERMINISTIC", kind, "TABLESAMPLE");
+    if (kind.equals("Deduplicate")) add("ORDER", kind, "dropDuplicates");
+    if (p instanceof GlobalLimit || p instanceof Offset || kind.equals("Tail")) {
+      if (!sorted((LogicalPlan) p.children().apply(0))) {
+        add("NON_DETERMINISTIC", kind, "LIMIT without ORDER BY");
+      }
+      add("ORDER", kind, "LIMIT");
+    }
+    if (isOpaque(kind)) {
+      add("OPAQUE", kind, kind);
+    } else {
+      scala.collection.Iterator expressions = p.expressions().iterator();
+      while (expressions.hasNext()) visit((Expression) expressions.next());
+    }
+    scala.collection.Iterator children = p.children().iterator();
+    while (children.hasNext()) visit((LogicalPlan) children.next());
+    scala.collection.Iterator inner = p.innerChildren().iterator();
+    while (inner.hasNext()) {
+      Object child = inner.next();
+      if (child instanceof LogicalPlan && p instanceof WithCTE) visit((LogicalPlan) child);
+    }
+  }
+
+  /** Operators that run code of the user's over whole partitions or groups. */
+  private static boolean isOpaque(String kind) {
+    return kind.indexOf("InPandas") >= 0 || kind.indexOf("InArrow") >= 0
+        || kind.indexOf("InPySpark") >= 0 || kind.indexOf("InR") >= 0
+        || kind.equals("MapPartitions") || kind.equals("MapElements") || kind.equals("MapGroups")
+        || kind.equals("TypedFilter") || kind.equals("AppendColumns") || kind.equals("CoGroup")
+        || kind.equals("ScriptTransformation");
+  }
+
+  private static boolean sorted(LogicalPlan p) {
+    if (p instanceof Sort) return true;
+    if (p instanceof Aggregate) return ((Aggregate) p).groupingExpressions().isEmpty();
+    if (p instanceof OneRowRelation) return true;
+    if (p instanceof Project || p instanceof SubqueryAlias || p instanceof View
+        || p instanceof Offset || p instanceof GlobalLimit || p instanceof LocalLimit
+        || p instanceof Filter || p.getClass().getSimpleName().equals("ResolvedHint")) {
+      return sorted((LogicalPlan) p.children().apply(0));
+    }
+    return false;
+  }
+
+  private void visit(Expression e) {
+    String kind = e.getClass().getSimpleName();
+    if (e instanceof InheritAnalysisRules) {
+      visit((Expression) e.children().apply(0));
+      return;
+    }
+    if (e instanceof SubqueryExpression) {
+      visit((LogicalPlan) ((SubqueryExpression) e).plan());
+    }
+    scala.collection.Iterator children = e.children().iterator();
+    boolean pure = true;
+    while (children.hasNext()) {
+      Expression child = (Expression) children.next();
+      pure = pure && child.deterministic();
+      visit(child);
+    }
+    if (kind.equals("PythonUDF") || kind.equals("PythonUDAF") || kind.equals("PythonUDTF")) {
+      add("PYTHON", kind, String.valueOf(Leaves.get(e, "name")));
+    }
+    if (kind.equals("ScalaUDF") || kind.equals("ScalaAggregator") || kind.equals("ScalaUDAF")) {
+      Object name = Leaves.get(e, kind.equals("ScalaUDF") ? "udfName" : "aggregatorName");
+      boolean known = name instanceof scala.Option && ((scala.Option) name).isDefined();
+      add("SCALA", kind, known ? String.valueOf(((scala.Option) name).get()) : "");
+    }
+    if (kind.equals("SQLScalarFunction")) {
+      addFunction(Leaves.get(e, "function"));
+    }
+    if (!e.deterministic() && pure && !(e instanceof SubqueryExpression)) {
+      add("NON_DETERMINISTIC", kind, e.sql());
+    }
+    if (kind.equals("CurrentUser") || kind.equals("VariableReference")) {
+      add("NON_DETERMINISTIC", kind, e.sql());
+    }
+    if (e instanceof AttributeReference && "_metadata".equals(((AttributeReference) e).name())
+        && ((AttributeReference) e).metadata().contains("__metadata_col")) {
+      add("NON_DETERMINISTIC", kind, "_metadata");
+    }
+    if (isClock(e, kind)) add("TIME", kind, e.sql());
+    if (isOrderSensitive(e, kind)) add("ORDER", kind, e.sql());
+  }
+
+  private static boolean isClock(Expression e, String kind) {
+    if (kind.equals("CurrentDate") || kind.equals("CurrentTimestamp") || kind.equals("Now")
+        || kind.equals("LocalTimestamp") || kind.equals("CurrentTime")
+        || kind.equals("CurrentBatchTimestamp")) return true;
+    if (!(e instanceof Cast)) return false;
+    Expression child = ((Cast) e).child();
+    String to = e.dataType().typeName();
+    if (!(child instanceof Literal) || !(to.equals("date") || to.startsWith("timestamp"))) {
+      return false;
+    }
+    String text = String.valueOf(((Literal) child).value()).trim().toLowerCase();
+    return text.equals("now") || text.equals("today") || text.equals("tomorrow")
+        || text.equals("yesterday");
+  }
+
+  private static final java.util.Set ORDERED = new java.util.HashSet(java.util.Arrays.asList(
+      new String[] {"First", "Last", "AnyValue", "CollectList", "CollectSet", "ListAgg", "MaxBy",
+        "MinBy", "Mode", "ApproximatePercentile", "HyperLogLogPlusPlus", "RowNumber", "NTile",
+        "Lag", "Lead", "NthValue", "HistogramNumeric", "ApproxTopK"}));
+
+  private static boolean isOrderSensitive(Expression e, String kind) {
+    if (ORDERED.contains(kind)) return true;
+    if (!(e instanceof org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction)) {
+      return false;
+    }
+    if (kind.equals("Min") || kind.equals("Max") || kind.equals("Count")) return false;
+    String type = e.resolved() ? e.dataType().typeName() : "";
+    return type.equals("double") || type.equals("float");
+  }
+
+  private void addFunction(Object function) {
+    Map entry = add("SQL_FUNCTION", "SQLFunction", String.valueOf(Leaves.get(function, "name")));
+    entry.put("body", function.toString());
+  }
+
+  private Map add(String code, String kind, String text) {
+    Map entry = new LinkedHashMap();
+    entry.put("code", code);
+    entry.put("kind", kind);
+    entry.put("text", text);
+    found.add(entry);
+    return entry;
+  }
+}

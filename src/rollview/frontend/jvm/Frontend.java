@@ -1,0 +1,86 @@
+package rollview;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+
+/** The one object that the Python side talks to. */
+public class Frontend {
+
+  /** Everything about an analyzed plan, as JSON: facts, sources, views, and the reduced plan. */
+  public String describe(
+      Object session, LogicalPlan analyzed, Map managed, boolean ansi, boolean withBytes)
+      throws Exception {
+    scala.Option active = SparkSession.getActiveSession();
+    SparkSession.setActiveSession((SparkSession) session);
+    try {
+      return described(analyzed, managed, ansi, withBytes);
+    } finally {
+      if (active.isDefined()) SparkSession.setActiveSession((SparkSession) active.get());
+      else SparkSession.clearActiveSession();
+    }
+  }
+
+  private String described(LogicalPlan analyzed, Map managed, boolean ansi, boolean withBytes)
+      throws Exception {
+    Map result = new LinkedHashMap();
+    Leaves leaves = new Leaves(managed, null);
+    LogicalPlan opaque = leaves.rewrite(analyzed);
+    result.put("facts", new Facts().of(analyzed));
+    result.put("sources", leaves.sources());
+    result.put("views", leaves.views());
+    result.put("columns", columns(analyzed));
+    if (withBytes) {
+      result.put("plan", java.util.Base64.getEncoder().encodeToString(Plans.serialize(opaque)));
+    }
+    try {
+      LogicalPlan reduced = Plans.reduce(opaque);
+      result.put("relation", new Exporter(ansi).plan(reduced));
+    } catch (Unwritable problem) {
+      result.put("unwritable", unwritable(problem.kind(), problem.getMessage()));
+    } catch (Exception problem) {
+      result.put("unwritable",
+          unwritable(problem.getClass().getSimpleName(), String.valueOf(problem.getMessage())));
+    }
+    return new ObjectMapper().writeValueAsString(result);
+  }
+
+  private static Map unwritable(String kind, String text) {
+    Map entry = new LinkedHashMap();
+    entry.put("kind", kind);
+    entry.put("text", text);
+    return entry;
+  }
+
+  public static List columns(LogicalPlan plan) {
+    ArrayList result = new ArrayList();
+    scala.collection.Iterator it = plan.output().iterator();
+    while (it.hasNext()) {
+      Attribute a = (Attribute) it.next();
+      Map entry = new LinkedHashMap();
+      entry.put("n", a.name());
+      entry.put("t", org.apache.spark.sql.catalyst.util.CharVarcharUtils
+          .getRawType(a.metadata()).isDefined() ? "STRING" : a.dataType().sql());
+      entry.put("u", Boolean.valueOf(a.nullable()));
+      result.add(entry);
+    }
+    return result;
+  }
+
+  /** The analyzed plan with its leaves replaced (key to plan), as a DataFrame of the session. */
+  public Object withLeaves(Object session, LogicalPlan analyzed, Map managed, Map replacements) {
+    LogicalPlan opaque = new Leaves(managed, null).rewrite(analyzed);
+    LogicalPlan plan = new Leaves(managed, replacements).rewrite(opaque);
+    return Plans.dataFrame(session, plan);
+  }
+
+  /** A plan that was serialized with placeholders as its leaves. */
+  public LogicalPlan restore(String base64) {
+    return Plans.deserialize(java.util.Base64.getDecoder().decode(base64));
+  }
+}

@@ -1,0 +1,50 @@
+"""The Java half of the frontend, compiled inside Spark's own JVM.
+
+Walking a plan through py4j costs a round trip per node and attribute, and Catalyst's transforms
+want Scala functions. So the walk is a few Java classes (folder ``jvm``), compiled once per JVM by
+Janino, the compiler that Spark itself uses for generated code, and answers with one JSON text.
+"""
+
+from __future__ import annotations
+
+import threading
+from importlib import resources
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+_CLASSES = ("Placeholder", "Unwritable", "Plans", "Leaves", "Texts", "Exporter", "Facts", "Frontend")
+_lock = threading.Lock()
+_compiled: dict[int, Any] = {}
+
+
+def bridge(spark: SparkSession) -> Any:
+    """The `Frontend` object of this JVM, compiled at first use."""
+    jvm = spark._jvm
+    with _lock:
+        if id(jvm) not in _compiled:
+            _compiled.clear()
+            _compiled[id(jvm)] = _compile(jvm)
+        return _compiled[id(jvm)]
+
+
+def _compile(jvm: Any) -> Any:
+    folder = resources.files(__package__) / "jvm"
+    loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
+    compiler = jvm.org.codehaus.janino.SimpleCompiler()
+    compiler.setParentClassLoader(loader)
+    compiler.cook(_one_unit([(folder / f"{name}.java").read_text("utf-8") for name in _CLASSES]))
+    return compiler.getClassLoader().loadClass("rollview.Frontend").newInstance()
+
+
+def _one_unit(sources: list[str]) -> str:
+    """All classes in one compilation unit, so that they may refer to each other."""
+    package = "package rollview;\n"
+    imports: dict[str, None] = {}
+    bodies: list[str] = []
+    for source in sources:
+        lines = source.splitlines()
+        imports.update(dict.fromkeys(line for line in lines if line.startswith("import ")))
+        body = [line for line in lines if not line.startswith(("import ", "package "))]
+        bodies.append("\n".join(body))
+    return package + "\n".join(imports) + "\n" + "\n".join(bodies)

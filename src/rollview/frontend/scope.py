@@ -1,0 +1,83 @@
+"""The settings that decide what a query means, and sessions that have them.
+
+A definition keeps them, and everything that concerns it runs in a cloned session that has them,
+whoever calls. ``cloneSession`` keeps registered functions and temporary views; ``newSession``
+would lose them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+CATALOG = "rollview.catalog"
+SCHEMA = "rollview.schema"
+
+_DECIDING = (
+    "spark.sql.session.timeZone",
+    "spark.sql.ansi.enabled",
+    "spark.sql.ansi.doubleQuotedIdentifiers",
+    "spark.sql.ansi.enforceReservedKeywords",
+    "spark.sql.ansi.relationPrecedence",
+    "spark.sql.caseSensitive",
+    "spark.sql.decimalOperations.allowPrecisionLoss",
+    "spark.sql.storeAssignmentPolicy",
+    "spark.sql.timestampType",
+    "spark.sql.groupByOrdinal",
+    "spark.sql.orderByOrdinal",
+    "spark.sql.groupByAliases",
+    "spark.sql.mapKeyDedupPolicy",
+    "spark.sql.parser.escapedStringLiterals",
+    "spark.sql.parser.quotedRegexColumnNames",
+    "spark.sql.crossJoin.enabled",
+    "spark.sql.session.collation.enabled",
+    "spark.sql.sources.ignoreCorruptFiles",
+    "spark.sql.functions.remoteAvroSchemaAllowed",
+    "spark.sql.cteRecursionLevelLimit",
+    "spark.sql.cteRecursionRowLimit",
+)
+
+
+def capture(spark: SparkSession) -> tuple[tuple[str, str], ...]:
+    """The deciding settings of the session, with its current catalog and schema."""
+    explicit = _explicit(spark)
+    settings = {
+        key: value for key, value in explicit.items() if key.startswith("spark.sql.legacy.")
+    }
+    for key in _DECIDING:
+        value = spark.conf.get(key, None)
+        if value is not None:
+            settings[key] = value
+    settings[CATALOG] = spark.catalog.currentCatalog()
+    settings[SCHEMA] = spark.catalog.currentDatabase()
+    return tuple(sorted(settings.items()))
+
+
+def scoped(spark: SparkSession, settings: tuple[tuple[str, str], ...]) -> SparkSession:
+    """A cloned session with exactly these deciding settings."""
+    clone = clone_session(spark)
+    wanted = dict(settings)
+    for key in _explicit(clone):
+        if key.startswith("spark.sql.legacy.") and key not in wanted:
+            clone.conf.unset(key)
+    for key, value in wanted.items():
+        if key not in (CATALOG, SCHEMA):
+            clone.conf.set(key, value)
+    manager = clone._jsparkSession.sessionState().catalogManager()
+    if CATALOG in wanted:
+        manager.setCurrentCatalog(wanted[CATALOG])
+    if SCHEMA in wanted:
+        clone.catalog.setCurrentDatabase(wanted[SCHEMA])
+    return clone
+
+
+def clone_session(spark: SparkSession) -> SparkSession:
+    """A session with the same settings, functions and temporary views, free to be changed."""
+    java: Any = spark._jsparkSession.cloneSession()
+    return SparkSession(spark.sparkContext, java)
+
+
+def _explicit(spark: SparkSession) -> dict[str, str]:
+    pairs = spark._jsparkSession.conf().getAllAsJava()
+    return {str(key): str(pairs[key]) for key in pairs}
