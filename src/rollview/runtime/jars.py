@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import fcntl
 import json
+import logging
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,8 @@ import pyspark
 
 from rollview.errors import JarUnavailable, SparkUnsupported
 from rollview.runtime.jvm import LaunchFailed, cache_folder, launch, shut_down
+
+_log = logging.getLogger(__name__)
 
 DELTA = "4.4.0"
 ICEBERG = "1.12.0"
@@ -80,7 +83,7 @@ def required_jars(spark_version: str = pyspark.__version__) -> tuple[Jar, ...]:
     )
 
 
-def provide_jars(announce: Callable[[str], None] = lambda text: None) -> tuple[Path, ...]:
+def provide_jars() -> tuple[Path, ...]:
     """Return the jar files, fetching them if they were never fetched; ROLLVIEW_JARS comes first."""
     given = os.environ.get("ROLLVIEW_JARS")
     if given:
@@ -91,7 +94,7 @@ def provide_jars(announce: Callable[[str], None] = lambda text: None) -> tuple[P
         with _lock(folder):
             files = _fetched(folder)
             if files is None:
-                announce("fetching the Delta Lake and Iceberg jars (60 MB, once)")
+                _log.info("fetching the Delta Lake and Iceberg jars (60 MB, once)")
                 files = _fetch(folder)
     return files
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,27 +16,29 @@ from rollview.runtime.jars import provide_jars
 from rollview.runtime.java import find_java
 from rollview.runtime.jvm import LaunchFailed, launch
 
+_log = logging.getLogger(__name__)
+
 LAKE_SETTING = "spark.rollview.lake"
 ICEBERG_CATALOG = "iceberg"
 
 _LOG4J = Path(__file__).with_name("log4j2.properties")
 
 
-def start(lake: Path, announce: Callable[[str], None] = lambda text: None) -> SparkSession:
+def start(lake: Path) -> SparkSession:
     """Return the local session of the lake, starting it unless this process already has it.
 
-    `announce` is told in a few words what takes long. Raises JavaMissing, JarUnavailable or
-    SessionUnsuitable, each saying what to do.
+    Raises JavaMissing, JarUnavailable, SparkUnsupported or SessionUnsuitable, each saying what to
+    do; logs at level INFO what takes long.
     """
     lake = lake.resolve()
     active = _active(lake)
     if active is not None:
         return active
     find_java()
-    jars = provide_jars(announce)
+    jars = provide_jars()
     settings = _settings(lake, jars)
     if SparkContext._gateway is None:
-        announce("starting Spark")
+        _log.info("starting Spark")
         gateway = _launched(settings)
     else:
         gateway = SparkContext._gateway
@@ -94,7 +97,7 @@ def _place_default_schema(spark: SparkSession, lake: Path) -> None:
 
 
 def _location(folder: Path) -> str:
-    """Hadoop's spelling of a local folder: a scheme, but no escapes (it would escape them again)."""
+    """Hadoop's spelling of a local folder: a scheme but no escapes, which it would escape again."""
     return f"file:{folder}"
 
 

@@ -1,0 +1,66 @@
+"""`rollview create`: define a view and compute its contents."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rollview.cli.options import Json, Lake, Name, query_text, session
+from rollview.cli.output import print_json, print_text
+from rollview.runtime.report import Policy
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the program."""
+    app.command()(create)
+
+
+def create(
+    context: typer.Context,
+    name: Name,
+    sql: Annotated[
+        str | None,
+        typer.Argument(metavar="SQL", help="The query; - reads it from stdin."),
+    ] = None,
+    query: Annotated[
+        str | None, typer.Option("--query", metavar="SQL", help="The query, as an option.")
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Option("--file", metavar="FILE", help="A file that holds the query.")
+    ] = None,
+    policy: Annotated[
+        Policy, typer.Option("--policy", help="How much a refresh may recompute.")
+    ] = Policy.AUTO,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace a view of that name.")
+    ] = False,
+    if_not_exists: Annotated[
+        bool, typer.Option("--if-not-exists", help="Leave a view of that name as it is.")
+    ] = False,
+    lake: Lake = None,
+    json: Json = False,
+) -> None:
+    """Create a view and compute its contents.
+
+    \b
+    Examples:
+      rollview --lake lake create big "SELECT * FROM orders WHERE amount > 100"
+      rollview --lake lake create revenue --file revenue.sql --policy incremental
+      cat revenue.sql | rollview --lake lake create revenue - --replace
+    """
+    if replace and if_not_exists:
+        raise typer.BadParameter("--replace and --if-not-exists exclude each other")
+    text = query_text(sql, query, file)
+    with session(context, lake) as db:
+        context.obj.activity.say(f"creating {name}")
+        view = db.create_view(
+            name, text, policy=policy.value, if_not_exists=if_not_exists, replace=replace
+        )
+        context.obj.activity.rest()
+        if json:
+            columns = list(view.columns)
+            print_json({"view": view.name, "policy": str(view.policy), "columns": columns})
+        else:
+            print_text(f"created {view.name} ({', '.join(view.columns)})")

@@ -1,0 +1,46 @@
+"""`rollview explain`: say how a view is, or would be, refreshed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rollview.cli.options import Json, Lake, query_text, session
+from rollview.cli.output import print_json, print_text
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the program."""
+    app.command()(explain)
+
+
+def explain(
+    context: typer.Context,
+    view_or_sql: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME|SQL", help="A view, or a query that could become one."),
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Option("--file", metavar="FILE", help="A file that holds the query.")
+    ] = None,
+    lake: Lake = None,
+    json: Json = False,
+) -> None:
+    """Say how a view is, or a query would be, refreshed.
+
+    \b
+    Examples:
+      rollview --lake lake explain revenue
+      rollview --lake lake explain "SELECT category, count(*) FROM products GROUP BY category"
+    """
+    text = query_text(view_or_sql, None, file)
+    with session(context, lake) as db:
+        context.obj.activity.say("planning")
+        explanation = db.explain(text)
+        context.obj.activity.rest()
+        if json:
+            print_json(explanation.to_dict())
+        else:
+            print_text(str(explanation))

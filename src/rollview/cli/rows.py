@@ -1,0 +1,30 @@
+"""Rows of a DataFrame on stdout, as a table or as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from rollview.cli.output import plain, print_json, print_rows, print_text
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+def print_frame(context: typer.Context, frame: DataFrame, limit: int, *, as_json: bool) -> None:
+    """Run the query and print its first rows; `limit` 0 means all of them."""
+    columns = [name for name, _ in frame.dtypes]
+    types = [kind for _, kind in frame.dtypes]
+    found = frame.collect() if limit == 0 else frame.limit(limit + 1).collect()
+    cut = 0 < limit < len(found)
+    rows = [list(row) for row in (found[:limit] if cut else found)]
+    context.obj.activity.rest()
+    if as_json:
+        described = [{"name": n, "type": t} for n, t in zip(columns, types, strict=True)]
+        # Rows are arrays, because a query may give two columns the same name.
+        print_json({"columns": described, "rows": plain(rows), "more": cut})
+    elif columns:
+        print_rows(columns, types, rows, cut)
+    else:
+        print_text("done")

@@ -1,0 +1,57 @@
+"""Run the command line in this process, against a fake session."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from rollview.cli.main import run
+from rollview.cli.options import State
+from tests.cli.fake import FakeSession
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one run of the program left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """The one JSON document on stdout."""
+        return json.loads(self.out)
+
+
+Rollview = Callable[..., Outcome]
+
+
+@pytest.fixture
+def session() -> FakeSession:
+    """The session that the program will open."""
+    return FakeSession()
+
+
+@pytest.fixture
+def rollview(
+    session: FakeSession,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> Rollview:
+    """Run `rollview --lake <tmp_path> ...` and return its outcome."""
+    monkeypatch.delenv("ROLLVIEW_LAKE", raising=False)
+
+    def call(*arguments: str, lake: bool = True) -> Outcome:
+        state = State(connect=cast(Any, session.connect))
+        code = run(["--lake", str(tmp_path), *arguments] if lake else arguments, state)
+        out, err = capsys.readouterr()
+        return Outcome(code, out, err)
+
+    return call

@@ -1,0 +1,154 @@
+"""A session without Spark: it remembers what it was asked and answers from a script."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from rollview.errors import LakeNotFound, RollviewError, UnknownView
+from rollview.runtime.report import (
+    Mode,
+    Policy,
+    RefreshReport,
+    VerifyReport,
+    ViewInfo,
+    ViewStatus,
+)
+
+NOON = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
+
+
+@dataclass
+class FakeFrame:
+    """Just enough of a DataFrame to be printed."""
+
+    dtypes: list[tuple[str, str]]
+    rows: list[tuple[Any, ...]]
+
+    def limit(self, count: int) -> FakeFrame:
+        return FakeFrame(self.dtypes, self.rows[:count])
+
+    def collect(self) -> list[tuple[Any, ...]]:
+        return self.rows
+
+
+REVENUE = FakeFrame(
+    [("month", "string"), ("revenue", "decimal(10,2)")],
+    [(f"2026-{month:02}", Decimal(month) / 4) for month in range(1, 31)],
+)
+
+
+@dataclass
+class FakeSession:
+    """The methods that the command line calls."""
+
+    fresh: bool = True
+    correct: bool = True
+    modes: tuple[Mode, ...] = (Mode.INCREMENTAL,)
+    answer: Any = None
+    failure: BaseException | None = None
+    calls: list[tuple[Any, ...]] = field(default_factory=list)
+    closed: bool = False
+
+    def connect(self, lake: Path) -> FakeSession:
+        if not lake.exists():
+            raise LakeNotFound(f"{lake} does not exist", hint=f"mkdir {lake}")
+        self.calls.append(("connect", lake))
+        return self
+
+    def create_view(self, name: str, query: str, **options: Any) -> Any:
+        self._call("create", name, query, options)
+        return SimpleNamespace(name=name, policy=Policy(options["policy"]), columns=["a", "b"])
+
+    def refresh(self, name: str | None = None, **options: Any) -> Any:
+        progress = options.pop("progress")
+        self._call("refresh", name, options)
+        progress("reading", "revenue", "")
+        reports = [_refreshed(mode) for mode in self.modes]
+        return reports if name is None else reports[0]
+
+    def read(self, name: str) -> FakeFrame:
+        self._call("read", name)
+        if name != "revenue":
+            raise UnknownView(f"there is no view {name}", hint="views: revenue")
+        return REVENUE
+
+    def explain(self, text: str) -> Any:
+        self._call("explain", text)
+        return Explained()
+
+    def verify(self, name: str) -> VerifyReport:
+        self._call("verify", name)
+        extra = [] if self.correct else [{"month": "2026-01", "revenue": 1}]
+        return VerifyReport(
+            view=name,
+            correct=self.correct,
+            rows=30,
+            missing=0,
+            unexpected=len(extra),
+            missing_sample=[],
+            unexpected_sample=extra,
+            versions={"orders": "3"},
+            note=None,
+            seconds=0.5,
+        )
+
+    def drop_view(self, name: str, *, if_exists: bool = False) -> None:
+        self._call("drop", name, if_exists)
+
+    def views(self) -> list[ViewInfo]:
+        query = "SELECT month FROM orders"
+        return [
+            ViewInfo("revenue", Policy.AUTO, query, ["month", "revenue"], ["orders"], "delta", NOON)
+        ]
+
+    def status(self, name: str | None = None) -> list[ViewStatus]:
+        self._call("status", name)
+        current = {"orders": "3" if self.fresh else "5"}
+        return [ViewStatus("revenue", self.fresh, 30, {"orders": "3"}, current, NOON)]
+
+    def history(self, name: str | None = None, limit: int | None = None) -> list[RefreshReport]:
+        self._call("history", name, limit)
+        return [_refreshed(Mode.FULL)]
+
+    def sql(self, text: str) -> Any:
+        self._call("sql", text)
+        return self.answer
+
+    def close(self) -> None:
+        self.closed = True
+
+    def _call(self, *call: Any) -> None:
+        self.calls.append(call)
+        if self.failure is not None:
+            raise self.failure
+
+
+class Explained:
+    """An explanation with a tree and its data."""
+
+    def __str__(self) -> str:
+        return "Aggregate\n  Scan orders"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"mode": "incremental", "operators": []}
+
+
+def _refreshed(mode: Mode) -> RefreshReport:
+    failed = mode is Mode.FAILED
+    error = RollviewError("orders is gone", hint="restore it").to_dict() if failed else None
+    return RefreshReport(
+        view="revenue",
+        mode=mode,
+        error=error,
+        rows_inserted=3,
+        rows_updated=2,
+        rows_deleted=1,
+        rows=1234,
+        seconds={"read": 0.25, "apply": 0.5},
+        finished_at=NOON,
+    )
