@@ -1,0 +1,82 @@
+"""The ports of storage: what rollview needs of a base table and of a view's backing table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from pyspark.sql import DataFrame
+from pyspark.sql.types import StructType
+
+Rows = TypeVar("Rows")
+
+
+@dataclass(frozen=True, slots=True)
+class TableState:
+    """A base table at one moment; known without a Spark job."""
+
+    version: str
+    identity: str
+    schema: StructType
+
+
+class ChangeSource(Protocol):
+    """A base table that is read at versions."""
+
+    def state(self) -> TableState:
+        """The newest version, the table's identity and schema. Raises SourceMissing."""
+
+    def read(self, version: str) -> DataFrame:
+        """All rows at a version. Raises SourceVersionGone if it cannot be read any more."""
+
+    def same_rows(self, before: str, after: str) -> bool:
+        """Whether it is known, cheaply, that only the layout changed between two versions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """One commit of a backing table: its refresh number and what it carries.
+
+    ``metadata`` is the text given at the commit, None if the commit's own record is gone;
+    ``version`` is the table's version then; ``rows`` how many rows it wrote, if known.
+    """
+
+    number: int
+    version: str
+    metadata: str | None
+    rows: int | None
+
+
+class Backing(Protocol[Rows]):
+    """The table that holds a view's rows; the port that each storage format implements.
+
+    Its commits carry a refresh number and a text. The protocol around them, the same for every
+    format, is in `view_store`.
+    """
+
+    def create(self) -> None:
+        """Make the table: empty, without a refresh number."""
+
+    def newest(self) -> Tail | None:
+        """The newest commit with a refresh number, however many others came after it."""
+
+    def find(self, number: int) -> Tail | None:
+        """The commit with this refresh number; without metadata if its record is gone."""
+
+    def replace(self, rows: Rows, number: int, metadata: str) -> None:
+        """Commit these rows instead of all others, if no commit has this number or a higher one.
+
+        It may do nothing or raise if one has: `view_store` asks `find` in any case.
+        """
+
+    def current(self) -> str:
+        """The version of the table now."""
+
+    def read(self, version: str | None = None) -> Rows:
+        """The rows, in the view's own schema, now or at a version."""
+
+    def select(self) -> str:
+        """The SQL text that reads the rows in the view's own schema; what the public name is."""
+
+    def drop(self) -> None:
+        """Remove the table."""

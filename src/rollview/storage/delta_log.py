@@ -1,0 +1,105 @@
+"""Delta's log, read two ways: by Delta itself for what a table is, by us for our own commits.
+
+Delta's snapshot answers version, identity and schema without a Spark job, but the transaction
+versions in it cost one. The newest commits are small JSON files, so those are read directly.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from rollview.storage.files import Files, files_at
+
+_COMMIT = re.compile(r"(\d{20})\.json")
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """What one commit says of itself."""
+
+    version: int
+    transactions: dict[str, int]
+    metadata: str | None
+    rows: int | None
+    changes_data: bool
+
+
+def snapshot(spark: SparkSession, location: str) -> Any | None:
+    """Delta's newest snapshot of the table at a location; None if there is no table."""
+    jvm: Any = spark._jvm
+    files, folder = files_at(spark, location)
+    log = jvm.org.apache.spark.sql.delta.DeltaLog
+    for fresh in (False, True):
+        if fresh:
+            forget(spark, location)
+        try:
+            none = jvm.scala.Option.empty()
+            found = log.forTable(spark._jsparkSession, location).update(False, none, none)
+        except (Py4JJavaError, PySparkException):
+            if fresh:
+                raise
+            continue
+        if found.version() < 0 or _is_there(files, folder, found.version()):
+            break
+    # A log that Delta has cached may belong to a table that was removed behind its back.
+    return None if found.version() < 0 else found
+
+
+def forget(spark: SparkSession, location: str) -> None:
+    """Make Delta read the log from scratch the next time."""
+    jvm: Any = spark._jvm
+    path = jvm.org.apache.hadoop.fs.Path(location)
+    jvm.org.apache.spark.sql.delta.DeltaLog.invalidateCache(spark._jsparkSession, path)
+
+
+def commits(files: Files, folder: str) -> list[int]:
+    """The versions whose own record is still in the log, oldest first."""
+    names = files.names(f"{folder}/_delta_log")
+    return [int(match[1]) for name in names if (match := _COMMIT.fullmatch(name))]
+
+
+def newest_first(files: Files, folder: str) -> Iterator[LogEntry]:
+    """The commits whose record is still in the log, newest first, read as they are asked for."""
+    for version in reversed(commits(files, folder)):
+        yield read_commit(files, folder, version)
+
+
+def read_commit(files: Files, folder: str, version: int) -> LogEntry:
+    """The record of one commit; empty if it is gone."""
+    text = files.read(f"{folder}/_delta_log/{version:020}.json") or ""
+    transactions: dict[str, int] = {}
+    metadata: str | None = None
+    rows: int | None = None
+    changes_data = False
+    for line in text.splitlines():
+        action = json.loads(line)
+        if "txn" in action:
+            transactions[action["txn"]["appId"]] = int(action["txn"]["version"])
+        elif "commitInfo" in action:
+            info = action["commitInfo"]
+            metadata = info.get("userMetadata")
+            count = info.get("operationMetrics", {}).get("numOutputRows")
+            rows = None if count is None else int(count)
+        else:
+            changes_data = changes_data or _changes_data(action)
+    return LogEntry(version, transactions, metadata, rows, changes_data or not text)
+
+
+def _changes_data(action: dict[str, Any]) -> bool:
+    """A change of schema or protocol counts, too: it may change what the rows look like."""
+    for kind in ("add", "remove"):
+        if kind in action:
+            return bool(action[kind].get("dataChange", True))
+    return bool(action.keys() & {"metaData", "protocol", "cdc"})
+
+
+def _is_there(files: Files, folder: str, version: int) -> bool:
+    return f"{version:020}.json" in files.names(f"{folder}/_delta_log")

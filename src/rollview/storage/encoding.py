@@ -1,0 +1,161 @@
+"""How a column of any Spark type is stored: a storable type, and SQL text to and from it.
+
+What Delta can hold is stored as it is. Intervals and TIME become their text, which Spark reads
+back without loss; a collated string loses its collation, a VOID column becomes a string that is
+always NULL; arrays, maps and structs around such values are rebuilt around the encoded ones.
+Fields of structs that are rebuilt get internal names, since Delta refuses some names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    BooleanType,
+    CalendarIntervalType,
+    CharType,
+    DataType,
+    DateType,
+    DayTimeIntervalType,
+    MapType,
+    NullType,
+    NumericType,
+    StringType,
+    StructType,
+    TimestampNTZType,
+    TimestampType,
+    TimeType,
+    VarcharType,
+    VariantType,
+    YearMonthIntervalType,
+)
+
+from rollview.errors import UnsupportedType
+
+_AS_IS = (
+    NumericType,
+    BooleanType,
+    DateType,
+    TimestampType,
+    TimestampNTZType,
+    BinaryType,
+    VariantType,
+)
+_AS_TEXT = (CalendarIntervalType, DayTimeIntervalType, YearMonthIntervalType, TimeType)
+_AS_STRING = (CharType, VarcharType)
+_Turn = Callable[[str, DataType, int], str]
+_SAFE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def storable(type: DataType) -> str:
+    """The type, as SQL text, that a backing column has for values of this type."""
+    match type:
+        case ArrayType():
+            return f"ARRAY<{storable(type.elementType)}>"
+        case MapType():
+            return f"MAP<{storable(type.keyType)}, {storable(type.valueType)}>"
+        case StructType() if type.fields:
+            names = type.names if _is_stored_as_is(type) else _internal(len(type.fields))
+            fields = zip(names, type.fields, strict=True)
+            parts = [f"{quoted(name)}: {storable(field.dataType)}" for name, field in fields]
+            return f"STRUCT<{', '.join(parts)}>"
+        case StructType():
+            return "BOOLEAN"
+        case TimestampType():
+            return "TIMESTAMP_LTZ"  # what plain TIMESTAMP means is a setting
+        case _ if isinstance(type, _AS_IS):
+            return type.simpleString()
+        case _ if isinstance(type, (StringType, NullType, *_AS_TEXT, *_AS_STRING)):
+            return "STRING"
+        case _:
+            raise UnsupportedType(
+                f"a column of type {type.simpleString()} cannot be stored in a view",
+                hint="cast it to a type of Spark SQL, such as BINARY or STRING",
+            )
+
+
+def encode(value: str, type: DataType, depth: int = 0) -> str:
+    """SQL text that turns a value of this type, given as SQL text, into its storable form."""
+    if _is_stored_as_is(type):
+        return value
+    item = f"x{depth}"
+    match type:
+        case ArrayType():
+            return f"transform({value}, {item} -> {encode(item, type.elementType, depth + 1)})"
+        case MapType():
+            return _rebuild_map(value, type, item, depth, encode)
+        case StructType() if type.fields:
+            parts = [
+                f"{encode(f'{value}.{quoted(field.name)}', field.dataType, depth)} AS {name}"
+                for name, field in zip(_internal(len(type.fields)), type.fields, strict=True)
+            ]
+            return f"IF({value} IS NULL, NULL, struct({', '.join(parts)}))"
+        case StructType():
+            return f"IF({value} IS NULL, NULL, TRUE)"
+        case NullType():
+            return "CAST(NULL AS STRING)"
+        case _:
+            storable(type)
+            return f"CAST({value} AS STRING)"
+
+
+def decode(value: str, type: DataType, depth: int = 0) -> str:
+    """SQL text that turns the storable form back into a value of this type."""
+    if _is_stored_as_is(type):
+        return value
+    item = f"x{depth}"
+    match type:
+        case ArrayType():
+            return f"transform({value}, {item} -> {decode(item, type.elementType, depth + 1)})"
+        case MapType():
+            return _rebuild_map(value, type, item, depth, decode)
+        case StructType() if type.fields:
+            parts = [
+                f"{decode(f'{value}.{name}', field.dataType, depth)} AS {quoted(field.name)}"
+                for name, field in zip(_internal(len(type.fields)), type.fields, strict=True)
+            ]
+            return f"IF({value} IS NULL, NULL, struct({', '.join(parts)}))"
+        case StructType():
+            return f"IF({value} IS NULL, NULL, struct())"
+        case NullType():
+            return "NULL"
+        case _:
+            return f"CAST({value} AS {type.simpleString()})"
+
+
+def quoted(name: str) -> str:
+    """A name in backticks."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _is_stored_as_is(type: DataType) -> bool:
+    match type:
+        case StringType():
+            return type.isUTF8BinaryCollation()
+        case ArrayType():
+            return _is_stored_as_is(type.elementType)
+        case MapType():
+            return _is_stored_as_is(type.keyType) and _is_stored_as_is(type.valueType)
+        case StructType():
+            return _has_safe_names(type) and all(_is_stored_as_is(f.dataType) for f in type.fields)
+        case _:
+            return isinstance(type, _AS_IS)
+
+
+def _has_safe_names(type: StructType) -> bool:
+    distinct = {name.lower() for name in type.names}
+    safe = all(_SAFE_NAME.fullmatch(name) for name in type.names)
+    return safe and 0 < len(type.names) == len(distinct)
+
+
+def _rebuild_map(value: str, type: MapType, item: str, depth: int, turn: _Turn) -> str:
+    key = turn(f"{item}.key", type.keyType, depth + 1)
+    entry = turn(f"{item}.value", type.valueType, depth + 1)
+    return f"map_from_entries(transform(map_entries({value}), {item} -> struct({key}, {entry})))"
+
+
+def _internal(count: int) -> list[str]:
+    return [f"f{position}" for position in range(count)]

@@ -1,0 +1,127 @@
+"""Control files: small texts that are whole if they exist, on local disks and on Hadoop's."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import uuid
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import quote, unquote, urlparse
+
+from pyspark.sql import SparkSession
+
+from rollview.errors import LakeNotWritable
+
+
+class Files(Protocol):
+    """What the control state needs of a file system; paths are absolute, with slashes."""
+
+    local: bool
+
+    def read(self, path: str) -> str | None:
+        """The text of a file; None if there is none."""
+
+    def write(self, path: str, text: str) -> None:
+        """Make the file hold the text, replacing what it held, in one step."""
+
+    def create(self, path: str, text: str) -> bool:
+        """Make the file, unless it exists; False if it does."""
+
+    def names(self, folder: str) -> list[str]:
+        """What lies in a folder, sorted; nothing if there is no such folder."""
+
+    def remove(self, path: str) -> None:
+        """Remove a file, or a folder with all in it; nothing happens if there is none."""
+
+
+def files_at(spark: SparkSession, location: str) -> tuple[Files, str]:
+    """The file system of a location, and the location as that file system spells it."""
+    scheme = urlparse(location).scheme
+    if scheme == "file":
+        return LocalFiles(), "/" + location.removeprefix("file:").strip("/")
+    if not scheme:
+        return LocalFiles(), location.rstrip("/")
+    from rollview.storage.hadoop_files import HadoopFiles
+
+    return HadoopFiles(spark), location.rstrip("/")
+
+
+def name_to_file(name: str) -> str:
+    """A file name for any name: no separators, no case, no leading dot."""
+    return quote(name.lower(), safe=" ").replace(".", "%2E")
+
+
+def file_to_name(file: str) -> str:
+    """The name that `name_to_file` made the file name from."""
+    return unquote(file)
+
+
+class LocalFiles:
+    """Files of this machine: written aside, flushed, then renamed or linked into place."""
+
+    local = True
+
+    def read(self, path: str) -> str | None:
+        try:
+            return Path(path).read_text(encoding="utf-8")
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def write(self, path: str, text: str) -> None:
+        _write_aside(Path(path), text).replace(path)
+        _flush_folder(Path(path))
+
+    def create(self, path: str, text: str) -> bool:
+        aside = _write_aside(Path(path), text)
+        try:
+            Path(path).hardlink_to(aside)
+        except FileExistsError:
+            return False
+        finally:
+            aside.unlink()
+        _flush_folder(Path(path))
+        return True
+
+    def names(self, folder: str) -> list[str]:
+        try:
+            found = [entry.name for entry in Path(folder).iterdir()]
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        return sorted(name for name in found if not name.startswith("."))
+
+    def remove(self, path: str) -> None:
+        if Path(path).is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            Path(path).unlink(missing_ok=True)
+
+
+def not_writable(folder: Path, failure: OSError) -> LakeNotWritable:
+    """The error for a folder that refuses to be written."""
+    return LakeNotWritable(
+        f"cannot write {folder}: {failure.strerror}",
+        hint="give this user the right to write there, or choose another lake",
+    )
+
+
+def _write_aside(path: Path, text: str) -> Path:
+    aside = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with aside.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as failure:
+        raise not_writable(path.parent, failure) from failure
+    return aside
+
+
+def _flush_folder(path: Path) -> None:
+    """A rename survives a power cut only once its folder is flushed, too."""
+    descriptor = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,61 @@
+"""Which adapter serves which table: the one place that knows every format by name."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
+
+from rollview.algebra.definition import Source, SourceKind
+from rollview.errors import BadOption
+from rollview.storage.base import Backing, ChangeSource
+from rollview.storage.delta_lake import DeltaBacking, DeltaSource
+from rollview.storage.iceberg import IcebergSource
+from rollview.storage.tables import is_in_session_catalog, locate, name_parts
+from rollview.storage.unversioned import UnversionedSource
+
+DEFAULT_STORE = "delta"
+STORES = ("delta",)
+
+
+def source(spark: SparkSession, wanted: Source) -> ChangeSource:
+    """The adapter for a base table as it is now, whatever it was when the view was defined."""
+    if wanted.kind is SourceKind.PATH:
+        return _path_source(spark, wanted)
+    if not is_in_session_catalog(name_parts(spark, wanted.name)):
+        if wanted.provider == "iceberg":
+            return IcebergSource(spark, wanted.name, is_path=False)
+        return UnversionedSource(spark, wanted.name, wanted.provider, None, (), is_path=False)
+    table = locate(spark, wanted.name)
+    match table.provider:
+        case "delta" if table.location is not None:
+            return DeltaSource(spark, wanted.name, table.location)
+        case "iceberg":
+            return IcebergSource(spark, wanted.name, is_path=False)
+        case provider:
+            return UnversionedSource(
+                spark, wanted.name, provider, table.location, (), is_path=False
+            )
+
+
+def _path_source(spark: SparkSession, wanted: Source) -> ChangeSource:
+    match wanted.provider:
+        case "delta":
+            return DeltaSource(spark, wanted.name, wanted.name)
+        case "iceberg":
+            return IcebergSource(spark, wanted.name, is_path=True)
+        case provider:
+            return UnversionedSource(
+                spark, wanted.name, provider, wanted.name, wanted.options, is_path=True
+            )
+
+
+def backing(
+    spark: SparkSession, store: str, location: str, view_id: str, columns: StructType
+) -> Backing[DataFrame]:
+    """The adapter for a view's backing table."""
+    if store not in STORES:
+        raise BadOption(
+            f"there is no view store {store!r}; there is: {', '.join(STORES)}",
+            hint=f"leave it out, or use store={DEFAULT_STORE!r}",
+        )
+    return DeltaBacking(spark, location, view_id, columns)

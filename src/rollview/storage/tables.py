@@ -1,0 +1,84 @@
+"""Catalog tables and paths, as Spark's session catalog knows them; no jobs, no caches."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import AnalysisException
+from pyspark.sql import SparkSession
+from pyspark.sql.types import StructType
+
+from rollview.errors import SourceMissing
+
+SESSION_CATALOG = "spark_catalog"
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedTable:
+    """Where a catalog table lies and what reads it; a plain view has a text and no location."""
+
+    name: str
+    provider: str
+    location: str | None
+    schema: StructType
+    text: str | None = None
+
+
+def name_parts(spark: SparkSession, name: str) -> list[str]:
+    """The parts of a name as Spark's parser sees them, unquoted."""
+    parts = _state(spark).sqlParser().parseMultipartIdentifier(name)
+    return [str(parts.apply(position)) for position in range(parts.size())]
+
+
+def is_in_session_catalog(parts: list[str]) -> bool:
+    """Whether a qualified name belongs to Spark's own catalog."""
+    return len(parts) < 3 or parts[0].lower() == SESSION_CATALOG
+
+
+def locate(spark: SparkSession, name: str) -> LocatedTable:
+    """The catalog entry of a table of Spark's own catalog. Raises SourceMissing."""
+    parts = name_parts(spark, name)[-2:]
+    jvm: Any = spark._jvm
+    option = jvm.scala.Option
+    database = option.apply(parts[0]) if len(parts) == 2 else option.empty()
+    identifier = jvm.org.apache.spark.sql.catalyst.TableIdentifier(parts[-1], database)
+    try:
+        entry = _state(spark).catalog().getTableMetadata(identifier)
+    except (AnalysisException, Py4JJavaError) as failure:
+        raise missing(name) from failure
+    text = entry.viewText()
+    uri = entry.storage().locationUri()
+    spell = jvm.org.apache.spark.sql.catalyst.catalog.CatalogUtils.URIToString
+    return LocatedTable(
+        name=name,
+        provider=str(entry.provider().get()).lower() if entry.provider().isDefined() else "hive",
+        location=str(spell(uri.get())) if uri.isDefined() else None,
+        schema=StructType.fromJson(_json(entry.schema().json())),
+        text=str(text.get()) if text.isDefined() else None,
+    )
+
+
+def schema_location(spark: SparkSession, schema: str) -> str:
+    """The folder of a schema of Spark's own catalog."""
+    uri = _state(spark).catalog().getDatabaseMetadata(schema).locationUri()
+    jvm: Any = spark._jvm
+    return str(jvm.org.apache.spark.sql.catalyst.catalog.CatalogUtils.URIToString(uri))
+
+
+def missing(name: str) -> SourceMissing:
+    """The error for a table that is not there."""
+    return SourceMissing(
+        f"the table {name} does not exist any more",
+        hint="bring it back (for Delta, also by RESTORE or by its old location), or drop the view",
+    )
+
+
+def _state(spark: SparkSession) -> Any:
+    return spark._jsparkSession.sessionState()
+
+
+def _json(text: str) -> dict[str, Any]:
+    return dict(json.loads(text))

@@ -1,0 +1,124 @@
+"""Base tables without versions (Parquet, CSV, JSON, ...): the file listing stands for one."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
+
+from rollview.errors import SourceVersionGone
+from rollview.storage.base import TableState
+from rollview.storage.files import files_at
+from rollview.storage.tables import locate, missing
+
+UNTRACKED = "untracked"
+
+
+class UnversionedSource:
+    """A table or path whose only version is the present one.
+
+    What was pinned is recorded even if files change while they are read: the next refresh then
+    finds another listing, and recomputes.
+    """
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        name: str,
+        provider: str,
+        location: str | None,
+        options: tuple[tuple[str, str], ...],
+        is_path: bool,
+    ) -> None:
+        self._spark = spark
+        self._name = name
+        self._provider = provider
+        self._location = location
+        self._options = options
+        self._is_path = is_path
+
+    def state(self) -> TableState:
+        identity = self._location or self._name
+        if self._is_path:
+            version = self._listing()
+            return TableState(version, identity, self._load().schema)
+        schema: StructType = locate(self._spark, self._name).schema
+        return TableState(self._listing(), identity, schema)
+
+    def read(self, version: str) -> DataFrame:
+        if not version.startswith(UNTRACKED) and version != self._listing():
+            raise SourceVersionGone(
+                f"the files of {self._name} have changed; a {self._provider} table keeps no "
+                "earlier versions",
+                hint="refresh the view first",
+            )
+        return self._load()
+
+    def same_rows(self, before: str, after: str) -> bool:
+        return before == after
+
+    def _load(self) -> DataFrame:
+        try:
+            if self._is_path:
+                reader = self._spark.read.format(self._provider).options(**dict(self._options))
+                return reader.load(self._name)
+            self._spark.catalog.refreshTable(self._name)
+            return self._spark.table(self._name)
+        except PySparkException as failure:
+            raise missing(self._name) from failure
+
+    def _listing(self) -> str:
+        """A digest of names, sizes and times of all files; always new where there are none."""
+        if self._location is None:
+            return f"{UNTRACKED}-{uuid.uuid4().hex}"
+        found = sorted(_walk(self._spark, self._location))
+        if not found and not _exists(self._spark, self._location):
+            raise missing(self._name)
+        return hashlib.sha256("\n".join(found).encode()).hexdigest()[:24]
+
+
+def _walk(spark: SparkSession, location: str) -> Iterator[str]:
+    files, folder = files_at(spark, location)
+    if files.local:
+        yield from _walk_local(Path(folder))
+        return
+    where, fs = _hadoop(spark, location)
+    listing = fs.listFiles(where, True)
+    while listing.hasNext():
+        status = listing.next()
+        yield f"{status.getPath()} {status.getLen()} {status.getModificationTime()}"
+
+
+def _walk_local(folder: Path) -> Iterator[str]:
+    if folder.is_file():
+        yield _described(folder)
+    for root, _, names in os.walk(folder):
+        for name in names:
+            if not name.startswith((".", "_")):
+                yield _described(Path(root) / name)
+
+
+def _described(path: Path) -> str:
+    status = path.stat()
+    return f"{path} {status.st_size} {status.st_mtime_ns}"
+
+
+def _exists(spark: SparkSession, location: str) -> bool:
+    files, folder = files_at(spark, location)
+    if files.local:
+        return Path(folder).exists()
+    where, fs = _hadoop(spark, location)
+    return bool(fs.exists(where))
+
+
+def _hadoop(spark: SparkSession, location: str) -> tuple[Any, Any]:
+    jvm: Any = spark._jvm
+    where = jvm.org.apache.hadoop.fs.Path(location)
+    return where, where.getFileSystem(spark._jsparkSession.sessionState().newHadoopConf())

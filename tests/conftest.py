@@ -1,0 +1,30 @@
+"""Fixtures that every tier of tests shares."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+
+import pytest
+from pyspark.sql import SparkSession
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """py4j leaves the closing of its sockets to the garbage collector; nothing else may."""
+    config.addinivalue_line("filterwarnings", "ignore:unclosed <socket:ResourceWarning")
+    config.addinivalue_line(
+        "filterwarnings",
+        "ignore:Exception ignored in. <socket:pytest.PytestUnraisableExceptionWarning",
+    )
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """One local session, with Delta and Iceberg, for the whole run."""
+    from rollview.runtime.local_spark import start
+
+    logging.getLogger("SQLQueryContextLogger").disabled = True
+    session = start(tmp_path_factory.mktemp("shared-lake"))
+    session.conf.set("spark.sql.shuffle.partitions", "2")
+    yield session
+    session.stop()
