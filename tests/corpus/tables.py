@@ -77,7 +77,8 @@ STATEMENTS = {
           (4, 'it''s', X'FF', 'cd'), (5, 'a"b', X'C3A9', 'ab '), (6, 'back\\slash', X'5C', 'x'),
           (7, 'line\nbreak\ttab', X'0A', 'y'), (8, 'naïve Ünïcode ☃ 😀', X'F09F9880', 'é'),
           (9, ' padded ', X'20', ' z'), (10, 'PLAIN', X'00', 'AB'), (11, '100%_wild', X'25', '%'),
-          (12, 'a,b;c', X'2C', 'a,b'), (13, '`tick` $x {y}', X'60', '`'), (14, '--no; /*c*/', X'2D', '-')
+          (12, 'a,b;c', X'2C', 'a,b'), (13, '`tick` $x {y}', X'60', '`'),
+          (14, '--no; /*c*/', X'2D', '-')
           AS t(id, text, bytes, code)""",
     # Nested values, a variant among them.
     "nested": """
@@ -89,7 +90,8 @@ STATEMENTS = {
            array(named_struct('n', 1, 's', 'x'), named_struct('n', 2, 's', 'y')),
            '{"a": 1, "b": [1, 2, {"c": null}], "s": "text"}'),
           (2, array(), array(), map(),
-           named_struct('name', 'Bob', 'address', named_struct('city', CAST(NULL AS STRING), 'zip', 2)),
+           named_struct('name', 'Bob',
+                        'address', named_struct('city', CAST(NULL AS STRING), 'zip', 2)),
            array(), '[]'),
           (3, array('b', NULL, 'b'), array(NULL, 5), map('k', CAST(NULL AS INT)), NULL,
            array(named_struct('n', 3, 's', CAST(NULL AS STRING))), '3.25'),
@@ -120,7 +122,8 @@ STATEMENTS = {
           (7, 'fay', 77, 50, 'b'), (8, 'gus', 8, 30, NULL)
           AS t(id, name, boss, pay, team)""",
     "Mixed_Case": """
-        SELECT id AS `Id`, name AS `Full Name`, n AS `select`, v AS `a.b`, w AS `größe`, x AS `back``tick`
+        SELECT id AS `Id`, name AS `Full Name`, n AS `select`, v AS `a.b`, w AS `größe`,
+               x AS `back``tick`
         FROM VALUES (1, 'x', 10, 1.5D, 'ß', true), (2, 'y', 20, NULL, 'ø', false),
           (3, NULL, 20, 2.5D, NULL, NULL) AS t(id, name, n, v, w, x)""",
     "empty": "SELECT 1 AS id, 'x' AS name, 1.0BD AS amount, DATE'2024-01-01' AS day WHERE false",
@@ -147,7 +150,8 @@ CODES = """
 ICEBERG = "corpus_iceberg"  # a catalog that allows any name, unlike Spark's own
 
 BLANKS = """
-    CREATE TABLE {iceberg}.`Some Space`.`Order Lines ü` USING iceberg PARTITIONED BY (`Order Day`) AS
+    CREATE TABLE {iceberg}.`Some Space`.`Order Lines ü`
+    USING iceberg PARTITIONED BY (`Order Day`) AS
     SELECT id AS `Order Id`, day AS `Order Day`, amount AS `AMOUNT` FROM {schema}.orders"""
 
 

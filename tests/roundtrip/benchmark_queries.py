@@ -8,7 +8,6 @@ view needs them, and a LIMIT gets a total order.
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import tempfile
 from importlib import resources
@@ -45,9 +44,7 @@ def create_benchmark_tables(spark: SparkSession, name: str) -> None:
             shutil.rmtree(building)
     spark.sql(f"CREATE SCHEMA IF NOT EXISTS {name}")
     for table in sorted(folder.iterdir()):
-        spark.sql(
-            f"CREATE TABLE IF NOT EXISTS {name}.{table.name} USING delta LOCATION '{table}'"
-        )
+        spark.sql(f"CREATE TABLE IF NOT EXISTS {name}.{table.name} USING delta LOCATION '{table}'")
 
 
 def _cache_folder() -> Path:
@@ -107,7 +104,7 @@ def _name_columns(query: exp.Expression) -> None:
 
 
 def _total_order(query: exp.Expression) -> None:
-    """Append every output column to the order of a query with LIMIT, so that ties decide nothing."""
+    """Append every output column to the order of a query with LIMIT: ties decide nothing then."""
     if query.args.get("limit") is None:
         return
     names = query.named_selects
@@ -117,8 +114,3 @@ def _total_order(query: exp.Expression) -> None:
     ordinals = [exp.Ordered(this=exp.Literal.number(i)) for i in range(1, len(names) + 1)]
     order.set("expressions", [*order.expressions, *ordinals])
     query.set("order", order)
-
-
-def is_benchmark(query: Query) -> bool:
-    """Whether a query is one of a benchmark, and so runs in the benchmark's schema."""
-    return re.fullmatch("|".join(SCALE), query.theme) is not None

@@ -1,9 +1,9 @@
 """Runs the round trip over chosen queries in one Spark process and prints what fails.
 
-    python -m tests.roundtrip.run                       everything
-    python -m tests.roundtrip.run --corpus --only window
-    python -m tests.roundtrip.run --tpch --only q15 --sql
-    python -m tests.roundtrip.run --plain               only check that Spark runs the queries
+python -m tests.roundtrip.run                       everything
+python -m tests.roundtrip.run --corpus --only window
+python -m tests.roundtrip.run --tpch --only q15 --sql
+python -m tests.roundtrip.run --plain               only check that Spark runs the queries
 """
 
 from __future__ import annotations
