@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pyspark import SparkConf, SparkContext
+from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 from rollview.errors import SessionUnsuitable
@@ -30,6 +31,7 @@ def start(lake: Path) -> SparkSession:
     Raises JavaMissing, JarUnavailable, SparkUnsupported or SessionUnsuitable, each saying what to
     do; logs at level INFO what takes long.
     """
+    _silence_pyspark()
     lake = lake.resolve()
     active = _active(lake)
     if active is not None:
@@ -39,7 +41,9 @@ def start(lake: Path) -> SparkSession:
     settings = _settings(lake, jars)
     if SparkContext._gateway is None:
         _log.info("starting Spark")
-        gateway = _launched(settings)
+        # Only what the Java process itself needs: it would hand the rest on to any other session
+        # that this program may start in it later.
+        gateway = _launched({k: v for k, v in settings.items() if k.startswith("spark.driver.")})
     else:
         gateway = SparkContext._gateway
         _require_delta(gateway)
@@ -47,6 +51,12 @@ def start(lake: Path) -> SparkSession:
     spark = SparkSession(SparkContext(conf=conf, gateway=gateway))
     _place_default_schema(spark, lake)
     return spark
+
+
+def _silence_pyspark() -> None:
+    """PySpark writes every analysis error, with all of its stack, to stderr besides raising it."""
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        PySparkLogger.getLogger(name).disabled = True
 
 
 def _active(lake: Path) -> SparkSession | None:
@@ -73,10 +83,10 @@ def _launched(settings: Mapping[str, str]) -> Any:
     try:
         return launch(settings)
     except LaunchFailed as failure:
-        lines = [line.strip() for line in failure.output.splitlines() if line.strip()]
-        last = next((line for line in lines if "rror" in line or "xception" in line), "no reason")
+        lines = [line.strip() for line in failure.output.splitlines()]
+        cause = next((line for line in lines if line and not line.startswith("WARNING")), "silence")
         raise SessionUnsuitable(
-            f"Spark did not start: {last}", hint=f"the whole output is in {failure.log}"
+            f"Spark did not start: {cause}", hint=f"the whole output is in {failure.log}"
         ) from failure
 
 
