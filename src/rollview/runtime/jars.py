@@ -7,7 +7,7 @@ import json
 import logging
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,7 +83,7 @@ def required_jars(spark_version: str = pyspark.__version__) -> tuple[Jar, ...]:
     )
 
 
-def provide_jars() -> tuple[Path, ...]:
+def provide_jars(announce: Callable[[str], None] = _log.info) -> tuple[Path, ...]:
     """Return the jar files, fetching them if they were never fetched; ROLLVIEW_JARS comes first."""
     given = os.environ.get("ROLLVIEW_JARS")
     if given:
@@ -94,7 +94,7 @@ def provide_jars() -> tuple[Path, ...]:
         with _lock(folder):
             files = _fetched(folder)
             if files is None:
-                _log.info("fetching the Delta Lake and Iceberg jars (60 MB, once)")
+                announce("fetching the Delta Lake and Iceberg jars (60 MB, once)")
                 files = _fetch(folder)
     return files
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +25,11 @@ ICEBERG_CATALOG = "iceberg"
 _LOG4J = Path(__file__).with_name("log4j2.properties")
 
 
-def start(lake: Path) -> SparkSession:
+def start(lake: Path, announce: Callable[[str], None] = _log.info) -> SparkSession:
     """Return the local session of the lake, starting it unless this process already has it.
 
-    Raises JavaMissing, JarUnavailable, SparkUnsupported or SessionUnsuitable, each saying what to
-    do; logs at level INFO what takes long.
+    `announce` is told in a few words what takes long. Raises JavaMissing, JarUnavailable,
+    SparkUnsupported or SessionUnsuitable, each saying what to do.
     """
     _silence_pyspark()
     lake = lake.resolve()
@@ -37,10 +37,10 @@ def start(lake: Path) -> SparkSession:
     if active is not None:
         return active
     find_java()
-    jars = provide_jars()
+    jars = provide_jars(announce)
     settings = _settings(lake, jars)
     if SparkContext._gateway is None:
-        _log.info("starting Spark")
+        announce("starting Spark")
         # Only what the Java process itself needs: it would hand the rest on to any other session
         # that this program may start in it later.
         gateway = _launched({k: v for k, v in settings.items() if k.startswith("spark.driver.")})
