@@ -18,9 +18,7 @@ class HadoopFiles:
     def __init__(self, spark: SparkSession) -> None:
         jvm: Any = spark._jvm
         self._jvm = jvm
-        self._rename_class = jvm.java.lang.Class.forName(
-            "org.apache.hadoop.fs.Options$Rename"
-        )
+        self._rename_class = jvm.java.lang.Class.forName("org.apache.hadoop.fs.Options$Rename")
         self._conf = spark._jsparkSession.sessionState().newHadoopConf()
 
     def read(self, path: str) -> str | None:

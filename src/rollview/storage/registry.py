@@ -53,9 +53,14 @@ def backing(
     spark: SparkSession, store: str, location: str, view_id: str, columns: StructType
 ) -> Backing[DataFrame]:
     """The adapter for a view's backing table."""
+    check_store(store)
+    return DeltaBacking(spark, location, view_id, columns)
+
+
+def check_store(store: str) -> None:
+    """Raise BadOption unless views can be stored that way."""
     if store not in STORES:
         raise BadOption(
             f"there is no view store {store!r}; there is: {', '.join(STORES)}",
             hint=f"leave it out, or use store={DEFAULT_STORE!r}",
         )
-    return DeltaBacking(spark, location, view_id, columns)

@@ -40,15 +40,10 @@ def is_in_session_catalog(parts: list[str]) -> bool:
 
 def locate(spark: SparkSession, name: str) -> LocatedTable:
     """The catalog entry of a table of Spark's own catalog. Raises SourceMissing."""
-    parts = name_parts(spark, name)[-2:]
+    entry = _entry(spark, name)
+    if entry is None:
+        raise missing(name)
     jvm: Any = spark._jvm
-    option = jvm.scala.Option
-    database = option.apply(parts[0]) if len(parts) == 2 else option.empty()
-    identifier = jvm.org.apache.spark.sql.catalyst.TableIdentifier(parts[-1], database)
-    try:
-        entry = _state(spark).catalog().getTableMetadata(identifier)
-    except (AnalysisException, Py4JJavaError) as failure:
-        raise missing(name) from failure
     text = entry.viewText()
     uri = entry.storage().locationUri()
     spell = jvm.org.apache.spark.sql.catalyst.catalog.CatalogUtils.URIToString
@@ -56,9 +51,18 @@ def locate(spark: SparkSession, name: str) -> LocatedTable:
         name=name,
         provider=str(entry.provider().get()).lower() if entry.provider().isDefined() else "hive",
         location=str(spell(uri.get())) if uri.isDefined() else None,
-        schema=StructType.fromJson(_json(entry.schema().json())),
+        schema=StructType.fromJson(json.loads(entry.schema().json())),
         text=str(text.get()) if text.isDefined() else None,
     )
+
+
+def view_property(spark: SparkSession, name: str, key: str) -> str | None:
+    """A property of a catalog view; None if there is no such view or property."""
+    entry = _entry(spark, name)
+    if entry is None or not entry.viewText().isDefined():
+        return None
+    value = entry.properties().get(key)
+    return str(value.get()) if value.isDefined() else None
 
 
 def schema_location(spark: SparkSession, schema: str) -> str:
@@ -80,5 +84,13 @@ def _state(spark: SparkSession) -> Any:
     return spark._jsparkSession.sessionState()
 
 
-def _json(text: str) -> dict[str, Any]:
-    return dict(json.loads(text))
+def _entry(spark: SparkSession, name: str) -> Any | None:
+    parts = name_parts(spark, name)[-2:]
+    jvm: Any = spark._jvm
+    option = jvm.scala.Option
+    database = option.apply(parts[0]) if len(parts) == 2 else option.empty()
+    identifier = jvm.org.apache.spark.sql.catalyst.TableIdentifier(parts[-1], database)
+    try:
+        return _state(spark).catalog().getTableMetadata(identifier)
+    except (AnalysisException, Py4JJavaError):
+        return None

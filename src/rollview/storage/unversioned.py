@@ -67,8 +67,11 @@ class UnversionedSource:
     def _load(self) -> DataFrame:
         try:
             if self._is_path:
-                reader = self._spark.read.format(self._provider).options(**dict(self._options))
-                return reader.load(self._name)
+                options = dict(self._options)
+                reader = self._spark.read.format(self._provider)
+                if "schema" in options:
+                    reader = reader.schema(options.pop("schema"))
+                return reader.options(**options).load(self._name.split(","))
             self._spark.catalog.refreshTable(self._name)
             return self._spark.table(self._name)
         except PySparkException as failure:
@@ -78,8 +81,9 @@ class UnversionedSource:
         """A digest of names, sizes and times of all files; always new where there are none."""
         if self._location is None:
             return f"{UNTRACKED}-{uuid.uuid4().hex}"
-        found = sorted(_walk(self._spark, self._location))
-        if not found and not _exists(self._spark, self._location):
+        locations = self._location.split(",") if self._is_path else [self._location]
+        found = sorted(file for place in locations for file in _walk(self._spark, place))
+        if not found and not all(_exists(self._spark, place) for place in locations):
             raise missing(self._name)
         return hashlib.sha256("\n".join(found).encode()).hexdigest()[:24]
 

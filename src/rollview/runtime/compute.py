@@ -1,0 +1,26 @@
+"""The rows of a view, computed from its sources at given positions."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+
+from pyspark.sql import DataFrame, SparkSession
+
+from rollview.algebra.definition import Definition
+from rollview.frontend.define import original
+from rollview.sql.render import render
+
+
+def recompute(
+    session: SparkSession, definition: Definition, leaves: Mapping[str, DataFrame]
+) -> DataFrame:
+    """The whole view by its algebra, or by the original where there is no algebra."""
+    if definition.relation is None:
+        return original(session, definition, leaves)
+    mark = uuid.uuid4().hex[:8]
+    names: dict[str, str] = {}
+    for source, frame in leaves.items():
+        names[source] = f"rollview_{mark}_{source}"
+        frame.createOrReplaceTempView(names[source])
+    return session.sql(render(definition.relation, names))

@@ -1,0 +1,111 @@
+"""Opening a lake: which sessions will do, and how a folder becomes one."""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+from typing import Any
+
+import pyspark
+from pyspark.sql import SparkSession
+
+from rollview.errors import LakeNotFound, LakeNotWritable, SessionUnsuitable, SparkUnsupported
+from rollview.runtime.catalog import Catalog
+from rollview.runtime.folder import register_tables
+from rollview.runtime.lake import Lake, open_lake
+from rollview.runtime.local_spark import start
+from rollview.runtime.public import publish_all
+
+_EXTENSION = "io.delta.sql.DeltaSparkSessionExtension"
+_CATALOG = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
+_OLDEST, _BEYOND = (4, 0), (4, 3)
+
+
+def open_session(given: object, schema: str | None, store: str | None) -> Lake:
+    """The lake of a session or a folder. Raises what is wrong with it, and says what to do."""
+    if isinstance(given, str | Path):
+        folder = _check_folder(Path(given))
+        spark = start(folder)
+        # Spark prints query errors as JSON on stderr; they are raised as well.
+        logging.getLogger("SQLQueryContextLogger").disabled = True
+        register_tables(spark, folder)
+        return open_lake(spark, schema, store, folder)
+    return open_lake(_check_session(given), schema, store, None)
+
+
+def look(lake: Lake, catalog: Catalog) -> None:
+    """See what other processes have done: tables by their folders, views by their definitions."""
+    if lake.folder is not None:
+        register_tables(lake.work, lake.folder)
+    publish_all(lake, catalog)
+
+
+def close(lake: Lake) -> None:
+    """Stop Spark if it was started for the lake."""
+    if lake.folder is not None:
+        lake.spark.stop()
+
+
+def _check_folder(path: Path) -> Path:
+    folder = path.expanduser().resolve()
+    if not folder.exists():
+        raise LakeNotFound(
+            f"the lake folder {folder} does not exist", hint=f"create it first: mkdir -p {folder}"
+        )
+    if not folder.is_dir():
+        raise LakeNotFound(f"{folder} is not a folder", hint="give the folder that holds the lake")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise LakeNotWritable(
+            f"the lake folder {folder} cannot be written by this user",
+            hint="give this user the right to write there, or choose another lake",
+        )
+    return folder
+
+
+def _check_session(given: object) -> SparkSession:
+    if type(given).__module__.startswith("pyspark.sql.connect"):
+        raise SparkUnsupported(
+            "a Spark Connect session cannot be used: rollview works with Spark's plans, which "
+            "stay on the server",
+            hint="use a classic session: SparkSession.builder.master(...).getOrCreate()",
+        )
+    if not isinstance(given, SparkSession):
+        raise SessionUnsuitable(
+            f"connect() takes a SparkSession or a folder, not a {type(given).__name__}",
+            hint='rollview.connect(spark) or rollview.connect("lake")',
+        )
+    _check_version(given.version)
+    _check_alive(given)
+    _check_delta(given)
+    return given
+
+
+def _check_version(found: str) -> None:
+    number = tuple(int(part) for part in found.split(".")[:2])
+    if not _OLDEST <= number < _BEYOND:
+        raise SparkUnsupported(
+            f"Spark {found} is not supported; rollview works with 4.0 to 4.2",
+            hint=f"install pyspark 4.1 (this is pyspark {pyspark.__version__})",
+        )
+
+
+def _check_alive(spark: SparkSession) -> None:
+    context: Any = spark.sparkContext._jsc
+    if context is None or context.sc().isStopped():
+        raise SessionUnsuitable("the Spark session is stopped", hint="start a new one")
+
+
+def _check_delta(spark: SparkSession) -> None:
+    extensions = spark.conf.get("spark.sql.extensions", "") or ""
+    catalog = spark.conf.get("spark.sql.catalog.spark_catalog", "") or ""
+    if _EXTENSION in extensions and catalog == _CATALOG:
+        return
+    iceberg = "iceberg" in extensions.lower() or "iceberg" in catalog.lower()
+    found = "it has Iceberg, which is enough for base tables only" if iceberg else "it has neither"
+    raise SessionUnsuitable(
+        f"the Spark session has no Delta Lake, in which views are stored ({found})",
+        hint=f"start it with spark.sql.extensions={_EXTENSION} and "
+        f"spark.sql.catalog.spark_catalog={_CATALOG}, and the package "
+        "io.delta:delta-spark_4.1_2.13:4.4.0",
+    )

@@ -1,0 +1,203 @@
+"""Creating and replacing a view: built aside, then made to exist by one file."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
+
+from rollview.algebra.definition import Definition, ReasonCode, SourceKind
+from rollview.algebra.fingerprint import fingerprint
+from rollview.errors import BadOption, NonDeterministic
+from rollview.frontend.define import define, original
+from rollview.frontend.scope import scoped
+from rollview.runtime import history, recovery, worker
+from rollview.runtime.catalog import Catalog, StoredView, key_of, new_view_id, view_exists
+from rollview.runtime.lake import Lake
+from rollview.runtime.pinning import Run
+from rollview.runtime.public import (
+    check_free,
+    ensure_published,
+    managed_names,
+    plain_name,
+    publish,
+    unpublish,
+)
+from rollview.runtime.report import Mode, Policy, RefreshReport
+from rollview.runtime.scheduler import check_no_cycle
+from rollview.storage import faults, registry
+from rollview.storage.vector import base_versions
+from rollview.storage.view_store import Watermark
+
+STRATEGIES = ("auto",)
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the caller asked of create_view."""
+
+    name: str
+    policy: Policy
+    strategy: str
+    store: str | None
+    if_not_exists: bool = False
+    replace: bool = False
+
+
+def wish(
+    name: str, policy: str, strategy: str, store: str | None, if_not_exists: bool, replace: bool
+) -> Wish:
+    """The options of create_view, checked. Raises BadOption."""
+    if policy not in list(Policy):
+        raise BadOption(
+            f"there is no policy {policy!r}", hint=f"choose one of: {', '.join(Policy)}"
+        )
+    if strategy not in STRATEGIES:
+        raise BadOption(
+            f"there is no strategy {strategy!r}", hint=f"choose one of: {', '.join(STRATEGIES)}"
+        )
+    if if_not_exists and replace:
+        raise BadOption(
+            "if_not_exists and replace cannot both be asked for", hint="leave one of them out"
+        )
+    if store is not None:
+        registry.check_store(store)
+    return Wish(name, Policy(policy), strategy, store, if_not_exists, replace)
+
+
+def create_view(lake: Lake, catalog: Catalog, query: str | DataFrame, wanted: Wish) -> StoredView:
+    """Make a view, with its contents; leaves nothing behind if that fails."""
+    wanted = replace(wanted, name=plain_name(lake, wanted.name))
+    old = catalog.find(wanted.name)
+    if old is not None and wanted.if_not_exists:
+        ensure_published(lake, old)
+        return old
+    if old is not None and not wanted.replace:
+        raise view_exists(old.name)
+    check_free(lake, wanted.name)
+    view = _defined(lake, catalog, query, wanted)
+    if old is not None and _same(old, view):
+        ensure_published(lake, old)
+        return old
+    lake.prepare()
+    recovery.tidy(lake, catalog)
+    return _build(lake, catalog, view, old)
+
+
+def _defined(lake: Lake, catalog: Catalog, query: str | DataFrame, wanted: Wish) -> StoredView:
+    views = catalog.all()
+    definition = define(lake.spark, query, managed=managed_names(lake, views))
+    reads = [key_of(s.name) for s in definition.sources if s.kind is SourceKind.VIEW]
+    check_no_cycle(views, wanted.name, key_of(wanted.name), reads)
+    _check_policy(wanted, definition)
+    return StoredView(
+        name=wanted.name,
+        view_id=new_view_id(),
+        definition=definition,
+        policy=wanted.policy,
+        strategy=wanted.strategy,
+        store=wanted.store or lake.store,
+        schema=StructType(),
+        created_at=datetime.now(UTC),
+    )
+
+
+def _check_policy(wanted: Wish, definition: Definition) -> None:
+    chance = [r for r in definition.reasons if r.code is ReasonCode.NON_DETERMINISTIC]
+    if wanted.policy is Policy.STRICT and chance:
+        pieces = ", ".join(reason.piece for reason in chance)
+        raise NonDeterministic(
+            f"{wanted.name} cannot be maintained under policy strict: {pieces} may give another "
+            "result each time",
+            hint=chance[0].hint or "choose another policy, or leave it out of the query",
+        )
+
+
+def _same(old: StoredView, new: StoredView) -> bool:
+    options = (old.policy, old.strategy, old.store) == (new.policy, new.strategy, new.store)
+    return options and fingerprint(old.definition) == fingerprint(new.definition)
+
+
+def _build(lake: Lake, catalog: Catalog, view: StoredView, old: StoredView | None) -> StoredView:
+    started = time.monotonic()
+    recovery.claim(lake, view.view_id)
+    try:
+        faults.point("create.claimed")
+        done = worker.run(
+            lake.spark,
+            f"create {view.name}",
+            lambda: _fill(lake, catalog, view),
+            left="nothing was created" if old is None else "the old view is as it was",
+        )
+        built, committed = done.result
+        _make_exist(lake, catalog, built, old)
+    except Exception:
+        recovery.remove_view(lake, view.view_id)
+        raise
+    recovery.unclaim(lake, view.view_id)
+    faults.point("create.unclaimed")
+    seconds = {"total": round(time.monotonic() - started, 3)}
+    report = replace(
+        _report(built, committed), jobs=done.jobs, bytes_read=done.bytes_read, seconds=seconds
+    )
+    history.record(lake, view.view_id, report)
+    return built
+
+
+def _fill(lake: Lake, catalog: Catalog, view: StoredView) -> tuple[StoredView, Watermark]:
+    """Compute the contents by the original query and commit them as refresh 1."""
+    definition = view.definition
+    session: SparkSession = scoped(lake.spark, definition.settings)
+    run = Run(lake, catalog)
+    with worker.evaluation(view.name):
+        vector = run.vector(session, definition)
+        rows = original(session, definition, run.leaves(session, definition, vector))
+        built = replace(view, schema=rows.schema)
+        store = built.rows(lake, session)
+        store.backing.create()
+        faults.point("create.backing")
+        return built, store.commit(rows, 0, vector)
+
+
+def _make_exist(lake: Lake, catalog: Catalog, view: StoredView, old: StoredView | None) -> None:
+    with lake.locked("lake", f"create {view.name}"):
+        if old is None:
+            check_free(lake, view.name)
+            catalog.add(view)
+        else:
+            catalog.replace(view, old.view_id)
+        faults.point("create.defined" if old is None else "replace.defined")
+        try:
+            publish(lake, view)
+        except Exception:
+            _undo(lake, catalog, view, old)
+            raise
+        faults.point("create.public" if old is None else "replace.public")
+    if old is not None:
+        recovery.retire(lake, old.view_id)
+        faults.point("replace.retired")
+
+
+def _undo(lake: Lake, catalog: Catalog, view: StoredView, old: StoredView | None) -> None:
+    if old is not None:
+        catalog.replace(old, view.view_id)
+        return
+    catalog.remove(view.name)
+    unpublish(lake, view.name)
+
+
+def _report(view: StoredView, committed: Watermark) -> RefreshReport:
+    return RefreshReport(
+        view=view.name,
+        mode=Mode.FULL,
+        strategy="recompute",
+        reason="the view was created",
+        to_versions=dict(base_versions(committed.vector or {})),
+        rows=committed.rows,
+        rows_inserted=committed.rows,
+        number=committed.number,
+        finished_at=datetime.now(UTC),
+    )

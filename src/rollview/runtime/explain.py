@@ -1,0 +1,32 @@
+"""EXPLAIN for a stored view or for a query that is not one yet."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+
+from rollview.frontend.define import define
+from rollview.planning import explain as planning
+from rollview.runtime.catalog import Catalog, StoredView
+from rollview.runtime.lake import Lake
+from rollview.runtime.public import managed_names, plain_name
+from rollview.runtime.report import Policy
+
+
+def explain(lake: Lake, catalog: Catalog, name_or_query: str | DataFrame) -> planning.Explanation:
+    """What a refresh would do; nothing is executed."""
+    view = _stored(lake, catalog, name_or_query)
+    if view is not None:
+        return planning.explain(view.definition, view.policy)
+    managed = managed_names(lake, catalog.all())
+    return planning.explain(define(lake.spark, name_or_query, managed=managed), Policy.AUTO)
+
+
+def _stored(lake: Lake, catalog: Catalog, name_or_query: str | DataFrame) -> StoredView | None:
+    """The view, if it is the name of one; a text with blanks that names none is a query."""
+    if not isinstance(name_or_query, str):
+        return None
+    text = name_or_query.strip()
+    if text.lower() in catalog.listed():
+        return catalog.get(text)
+    is_name = not any(char.isspace() or char == "(" for char in text)
+    return catalog.get(plain_name(lake, text)) if is_name else None

@@ -1,0 +1,118 @@
+"""Public names: a catalog view over the backing table, derived from the definition."""
+
+from __future__ import annotations
+
+from pyspark.sql import SparkSession
+
+from rollview.errors import BadName, NameTaken
+from rollview.runtime.catalog import Catalog, StoredView
+from rollview.runtime.lake import Lake
+from rollview.storage.encoding import quoted
+from rollview.storage.tables import SESSION_CATALOG, name_parts, view_property
+
+_PROPERTY = "rollview.view_id"
+_LONGEST = 120
+
+
+def plain_name(lake: Lake, name: str) -> str:
+    """The bare name of a view, from what the user wrote. Raises BadName."""
+    parts = _parts(lake.work, name)
+    where = [SESSION_CATALOG, lake.schema][3 - len(parts) :] if len(parts) <= 3 else []
+    if len(parts) > 3 or [p.lower() for p in parts[:-1]] != [p.lower() for p in where]:
+        raise BadName(
+            f"{name} is not in the schema {SESSION_CATALOG}.{lake.schema}, where this session "
+            "keeps its views",
+            hint="leave the schema out, or connect with schema=...",
+        )
+    bare = parts[-1]
+    if not bare.strip() or len(bare) > _LONGEST or any(ord(char) < 32 for char in bare):
+        raise BadName(
+            f"{bare!r} cannot be the name of a view",
+            hint=f"use 1 to {_LONGEST} characters, without control characters",
+        )
+    return bare
+
+
+def qualified(lake: Lake, name: str) -> str:
+    """The public name as Spark writes it when it does not quote."""
+    return f"{SESSION_CATALOG}.{lake.schema}.{name}"
+
+
+def managed_names(lake: Lake, views: dict[str, StoredView]) -> dict[str, str]:
+    """The public names of all views, for the frontend."""
+    return {qualified(lake, view.name).lower(): view.name for view in views.values()}
+
+
+def check_free(lake: Lake, name: str) -> None:
+    """Raise NameTaken if a table or view that is not rollview's has the name."""
+    catalog = lake.spark._jsparkSession.sessionState().catalog()
+    if catalog.getTempView(name).isDefined():
+        raise NameTaken(
+            f"this session has a temporary view {name}, which would hide the materialized view",
+            hint=f"choose another name, or drop it: DROP VIEW {quoted(name)}",
+        )
+    if lake.work.catalog.tableExists(_quoted(lake, name)) and _view_id(lake, name) is None:
+        raise NameTaken(
+            f"{qualified(lake, name)} is the name of a table or view that rollview did not make",
+            hint="choose another name",
+        )
+
+
+def publish(lake: Lake, view: StoredView) -> None:
+    """Make the public name show the view."""
+    select = view.rows(lake, lake.work).backing.select()
+    lake.work.sql(
+        f"CREATE OR REPLACE VIEW {_quoted(lake, view.name)} "
+        f"TBLPROPERTIES ('{_PROPERTY}' = '{view.view_id}') AS {select}"
+    )
+
+
+def ensure_published(lake: Lake, view: StoredView) -> None:
+    """Make the public name show the view unless it does already."""
+    if _view_id(lake, view.name) == view.view_id:
+        return
+    if lake.work.catalog.tableExists(_quoted(lake, view.name)) and not _view_id(lake, view.name):
+        return  # somebody made a table of that name meanwhile; it is not ours to replace
+    publish(lake, view)
+
+
+def unpublish(lake: Lake, name: str) -> None:
+    """Remove the public name, if it is ours."""
+    if _view_id(lake, name) is not None:
+        lake.work.sql(f"DROP VIEW IF EXISTS {_quoted(lake, name)}")
+
+
+def publish_all(lake: Lake, catalog: Catalog) -> None:
+    """Put right every public name: what a crash or another process left behind."""
+    views, _ = catalog.readable()
+    for view in views.values():
+        ensure_published(lake, view)
+    if lake.folder is not None:
+        for name in _ours(lake) - views.keys():
+            unpublish(lake, name)
+
+
+def _ours(lake: Lake) -> set[str]:
+    names = (
+        lake.work._jsparkSession.sessionState()
+        .catalog()
+        .externalCatalog()
+        .listViews(lake.schema, "*")
+    )
+    found = {str(names.apply(position)) for position in range(names.size())}
+    return {name.lower() for name in found if _view_id(lake, name) is not None}
+
+
+def _view_id(lake: Lake, name: str) -> str | None:
+    return view_property(lake.work, _quoted(lake, name), _PROPERTY)
+
+
+def _quoted(lake: Lake, name: str) -> str:
+    return f"{SESSION_CATALOG}.{quoted(lake.schema)}.{quoted(name)}"
+
+
+def _parts(work: SparkSession, name: str) -> list[str]:
+    """A name with blanks or other odd characters stands for itself, without quotes."""
+    if "." not in name and "`" not in name:
+        return [name]
+    return name_parts(work, name)

@@ -1,0 +1,109 @@
+"""Housekeeping: removing what a crash left behind, and never what somebody still needs.
+
+docs/commit-protocol.md says how it is decided.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from rollview.runtime import history
+from rollview.runtime.catalog import Catalog
+from rollview.runtime.lake import Lake
+
+GRACE = timedelta(hours=1)
+_FOREIGN_CLAIM = timedelta(days=7)
+
+
+def claim(lake: Lake, view_id: str) -> None:
+    """Say that this process is building the view, before its folder exists."""
+    data = {
+        "host": socket.gethostname(),
+        "process": os.getpid(),
+        "started": _start_of(os.getpid()),
+        "at": datetime.now(UTC).isoformat(),
+    }
+    lake.files.write(f"{lake.root}/claims/{view_id}.json", json.dumps(data))
+
+
+def unclaim(lake: Lake, view_id: str) -> None:
+    """The view is built, or given up."""
+    lake.files.remove(f"{lake.root}/claims/{view_id}.json")
+
+
+def retire(lake: Lake, view_id: str) -> None:
+    """Keep a replaced backing for the readers that are still at it, for a while."""
+    data = {"at": datetime.now(UTC).isoformat()}
+    lake.files.write(f"{lake.root}/retired/{view_id}.json", json.dumps(data))
+
+
+def remove_view(lake: Lake, view_id: str) -> None:
+    """Remove everything that belongs to a view id; the folder first, what protects it last."""
+    lake.files.remove(lake.view_folder(view_id))
+    history.forget(lake, view_id)
+    lake.files.remove(f"{lake.root}/locks/{view_id}")
+    lake.files.remove(f"{lake.root}/retired/{view_id}.json")
+    unclaim(lake, view_id)
+
+
+def tidy(lake: Lake, catalog: Catalog) -> list[str]:
+    """Remove the views that nobody owns; returns their ids. The order of listing matters."""
+    folders = lake.files.names(f"{lake.root}/views")
+    claims = [name.removesuffix(".json") for name in lake.files.names(f"{lake.root}/claims")]
+    suspects = set(folders) | set(claims)
+    if not suspects:
+        return []
+    alive = {view_id for view_id in claims if _is_alive(lake, view_id)}
+    views, errors = catalog.readable()
+    if errors:
+        return []  # a definition that cannot be read may name any of them
+    defined = {view.view_id for view in views.values()}
+    for view_id in defined & set(claims) - alive:
+        unclaim(lake, view_id)
+    orphans = sorted(
+        view_id for view_id in suspects - defined - alive if not _in_grace(lake, view_id)
+    )
+    for view_id in orphans:
+        remove_view(lake, view_id)
+    return orphans
+
+
+def _in_grace(lake: Lake, view_id: str) -> bool:
+    text = lake.files.read(f"{lake.root}/retired/{view_id}.json")
+    if text is None:
+        return False
+    return _age(text) < GRACE
+
+
+def _is_alive(lake: Lake, view_id: str) -> bool:
+    text = lake.files.read(f"{lake.root}/claims/{view_id}.json")
+    if text is None:
+        return False
+    data = json.loads(text)
+    if data["host"] != socket.gethostname():
+        return _age(text) < _FOREIGN_CLAIM
+    return data["started"] is not None and _start_of(data["process"]) == data["started"]
+
+
+def _age(text: str) -> timedelta:
+    return datetime.now(UTC) - datetime.fromisoformat(json.loads(text)["at"])
+
+
+def _start_of(process: int) -> str | None:
+    """When a process of this host started; None if there is none. Process numbers are reused."""
+    status = Path(f"/proc/{process}/stat")
+    if status.exists():
+        return status.read_text().rpartition(")")[2].split()[19]
+    if Path("/proc/self/stat").exists():
+        return None
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return None
+    except PermissionError:
+        pass
+    return "unknown"

@@ -1,0 +1,46 @@
+"""Statements of ours, done by the session's own methods; all others go to Spark unchanged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rollview.frontend.statements import (
+    CreateView,
+    DescribeView,
+    DropView,
+    ExplainCreate,
+    RefreshView,
+    ShowViews,
+    parse,
+)
+from rollview.frontend.translate import spark_errors
+from rollview.runtime.catalog import Catalog
+from rollview.runtime.lake import Lake
+from rollview.runtime.public import plain_name
+from rollview.runtime.status import info
+
+
+def execute(session: Any, lake: Lake, text: str) -> Any:
+    """Do what the statement says, and answer what the method of the same name answers."""
+    match parse(text):
+        case CreateView() as create:
+            return session.create_view(
+                create.name,
+                create.query,
+                policy=create.policy,
+                replace=create.replace,
+                if_not_exists=create.if_not_exists,
+            )
+        case ExplainCreate(create):
+            return session.explain(create.query)
+        case RefreshView(name, full):
+            return session.refresh(name, full=full)
+        case DropView(name, if_exists):
+            return session.drop_view(name, if_exists=if_exists)
+        case ShowViews():
+            return session.views()
+        case DescribeView(name):
+            return info(Catalog(lake).get(plain_name(lake, name)))
+        case None:
+            with spark_errors(text):
+                return lake.spark.sql(text)

@@ -1,0 +1,110 @@
+"""How far views are behind their sources, without a Spark job."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rollview.algebra.definition import SourceKind
+from rollview.errors import RollviewError
+from rollview.runtime import history
+from rollview.runtime.catalog import Catalog, StoredView, key_of
+from rollview.runtime.lake import Lake
+from rollview.runtime.pinning import Run
+from rollview.runtime.report import Mode, ViewInfo, ViewStatus
+from rollview.storage.vector import base_versions
+
+
+def list_views(catalog: Catalog) -> list[ViewInfo]:
+    """Every view, by name."""
+    return [info(view) for _, view in sorted(catalog.all().items())]
+
+
+def info(view: StoredView) -> ViewInfo:
+    """One view, as ``views()`` lists it."""
+    definition = view.definition
+    return ViewInfo(
+        name=view.name,
+        policy=view.policy,
+        query=definition.text or "(a DataFrame)",
+        columns=[str(column) for column in definition.columns],
+        sources=[source.name for source in definition.sources],
+        store=view.store,
+        created_at=view.created_at,
+    )
+
+
+def statuses(lake: Lake, catalog: Catalog, name: str | None) -> list[ViewStatus]:
+    """The status of one view or of all; one that cannot be read has its problem told."""
+    if name is not None:
+        view = catalog.get(name)
+        return [_status(lake, catalog, Run(lake, catalog), catalog.all(), view)]
+    views, errors = catalog.readable()
+    run = Run(lake, catalog)
+    found = [_status(lake, catalog, run, views, view) for _, view in sorted(views.items())]
+    return found + [_broken(key, error) for key, error in errors.items()]
+
+
+def _status(
+    lake: Lake, catalog: Catalog, run: Run, views: Mapping[str, StoredView], view: StoredView
+) -> ViewStatus:
+    last = next((r for r in history.read(lake, view.view_id, 20) if r.mode in _GOOD), None)
+    watermark = view.rows(lake, lake.work).watermark()
+    vector = {} if watermark is None or watermark.vector is None else watermark.vector
+    current: dict[str, str | None] = {}
+    fresh, problem = False, None
+    try:
+        fresh = _is_fresh(lake, run, views, view)
+        current = _current(lake, run, views, view)
+    except RollviewError as error:
+        problem = error.to_dict()
+    return ViewStatus(
+        name=view.name,
+        fresh=fresh,
+        rows=watermark.rows if watermark is not None else None,
+        reflects=dict(base_versions(vector)),
+        current=current,
+        last_refresh=last.finished_at if last is not None else None,
+        problem=problem,
+    )
+
+
+_GOOD = (Mode.NOOP, Mode.INCREMENTAL, Mode.PARTIAL, Mode.FULL)
+
+
+def _is_fresh(lake: Lake, run: Run, views: Mapping[str, StoredView], view: StoredView) -> bool:
+    watermark = view.rows(lake, lake.work).watermark()
+    if watermark is None or watermark.vector is None:
+        return False
+    now = run.vector(lake.work, view.definition)
+    for source in view.definition.sources:
+        old = watermark.vector.get(source.id)
+        if not now[source.id].same_as(old) and not (
+            old is not None and run.same_rows(lake.work, source, old)
+        ):
+            return False
+    return all(_is_fresh(lake, run, views, views[key]) for key in view.reads() if key in views)
+
+
+def _current(
+    lake: Lake, run: Run, views: Mapping[str, StoredView], view: StoredView
+) -> dict[str, str | None]:
+    """The versions that there are now, of every base table at any depth."""
+    found: dict[str, str | None] = {}
+    for source in view.definition.sources:
+        if source.kind is not SourceKind.VIEW:
+            found[source.name] = run.state(lake.work, source).version
+        elif key_of(source.name) in views:
+            found |= _current(lake, run, views, views[key_of(source.name)])
+    return dict(sorted(found.items()))
+
+
+def _broken(key: str, error: RollviewError) -> ViewStatus:
+    return ViewStatus(
+        name=key,
+        fresh=False,
+        rows=None,
+        reflects={},
+        current={},
+        last_refresh=None,
+        problem=error.to_dict(),
+    )

@@ -1,0 +1,114 @@
+"""Spark work in a thread of its own: it can be interrupted, counted, and ends before we go on.
+
+A thread of its own has job settings of its own, so the caller's job group stays as it is. An
+interrupted caller cancels the jobs and waits for the work to stop, so that afterwards it is known
+whether a commit took place.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+from pyspark.util import InheritableThread
+
+from rollview.errors import EvaluationFailed, Interrupted
+from rollview.frontend.translate import first_line
+
+Result = TypeVar("Result")
+_WAIT_SECONDS = 0.2
+_QUERY_LOGGER = logging.getLogger("SQLQueryContextLogger")
+
+
+@dataclass(frozen=True)
+class Done(Generic[Result]):
+    """What the work gave, and what it cost."""
+
+    result: Result
+    jobs: int
+    bytes_read: int
+
+
+def run(
+    spark: SparkSession,
+    what: str,
+    work: Callable[[], Result],
+    *,
+    left: str,
+    too_late: str | None = None,
+) -> Done[Result]:
+    """Do the work and wait for it; raises what it raises, Interrupted if the user gave up.
+
+    ``left`` says how things are if the work is interrupted, ``too_late`` if it was done by then.
+    """
+    group = f"rollview-{uuid.uuid4().hex[:12]}"
+    results: list[Result] = []
+    failures: list[BaseException] = []
+
+    def body() -> None:
+        try:
+            spark.sparkContext.setJobGroup(group, f"rollview: {what}", interruptOnCancel=True)
+            results.append(work())
+        except BaseException as failure:  # it is raised again in the caller's thread
+            failures.append(failure)
+
+    thread = InheritableThread(target=body, session=spark)
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(_WAIT_SECONDS)
+    except KeyboardInterrupt:
+        _stop(spark, group, thread)
+        if results and too_late is not None:
+            raise Interrupted(f"interrupted, but {too_late}") from None
+        raise Interrupted(f"interrupted during: {what}; {left}") from None
+    if failures:
+        raise failures[0]
+    jobs, read = _cost(spark, group)
+    return Done(results[0], jobs, read)
+
+
+@contextmanager
+def evaluation(view: str) -> Iterator[None]:
+    """Within the block, an error of Spark's becomes EvaluationFailed, without a stack trace."""
+    was = _QUERY_LOGGER.disabled
+    _QUERY_LOGGER.disabled = True
+    try:
+        yield
+    except PySparkException as failure:
+        raise EvaluationFailed(
+            f"Spark could not compute the view {view}: {first_line(failure)}",
+            hint="run the query by itself to see the rows that cause it",
+        ) from failure
+    finally:
+        _QUERY_LOGGER.disabled = was
+
+
+def _stop(spark: SparkSession, group: str, thread: threading.Thread) -> None:
+    """Cancel again and again: the work may start another job after each."""
+    while thread.is_alive():
+        spark.sparkContext.cancelJobGroup(group)
+        thread.join(_WAIT_SECONDS)
+
+
+def _cost(spark: SparkSession, group: str) -> tuple[int, int]:
+    """Jobs of the group and the bytes that their stages read, from Spark's own bookkeeping."""
+    context: Any = spark.sparkContext
+    jobs = list(context.statusTracker().getJobIdsForGroup(group))
+    if not jobs:
+        return 0, 0
+    scala_context = context._jsc.sc()
+    scala_context.listenerBus().waitUntilEmpty()
+    store = scala_context.statusStore()
+    stages: set[int] = set()
+    for job in jobs:
+        ids = store.job(job).stageIds()
+        stages |= {int(ids.apply(position)) for position in range(ids.size())}
+    return len(jobs), sum(int(store.lastStageAttempt(stage).inputBytes()) for stage in stages)

@@ -1,0 +1,180 @@
+"""What people touch: `connect`, and a session whose methods say what there is to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from rollview.runtime import connect as connecting
+from rollview.runtime import history as histories
+from rollview.runtime import statements, status
+from rollview.runtime.catalog import Catalog, StoredView
+from rollview.runtime.create import create_view, wish
+from rollview.runtime.drop import drop_view
+from rollview.planning.explain import Explanation
+from rollview.runtime.explain import explain
+from rollview.runtime.lake import Lake
+from rollview.runtime.public import plain_name
+from rollview.runtime.read import read_view
+from rollview.runtime.refresh import Request, check_point, refresh_every, refresh_one
+from rollview.runtime.report import Policy, RefreshReport, VerifyReport, ViewInfo, ViewStatus
+from rollview.runtime.verify import verify
+
+Progress = Callable[[str, str, str], None]
+
+
+def connect(
+    spark_or_path: SparkSession | str | Path,
+    *,
+    schema: str | None = None,
+    store: str | None = None,
+) -> Session:
+    """Open a lake: that of an existing Spark session, or a folder, for which Spark is started."""
+    lake = connecting.open_session(spark_or_path, schema, store)
+    return Session(lake)
+
+
+class Session:
+    """One lake, open."""
+
+    def __init__(self, lake: Lake) -> None:
+        self._lake = lake
+        self._catalog = Catalog(lake)
+        connecting.look(lake, self._catalog)
+
+    @property
+    def spark(self) -> SparkSession:
+        """The Spark session that the lake is open in."""
+        return self._lake.spark
+
+    def create_view(
+        self,
+        name: str,
+        query: str | DataFrame,
+        *,
+        policy: str = "auto",
+        strategy: str = "auto",
+        store: str | None = None,
+        if_not_exists: bool = False,
+        replace: bool = False,
+    ) -> View:
+        """Compute a view and keep it; the contents are stored when this returns."""
+        connecting.look(self._lake, self._catalog)
+        wanted = wish(name, policy, strategy, store, if_not_exists, replace)
+        return View(self, create_view(self._lake, self._catalog, query, wanted))
+
+    def refresh(
+        self,
+        name: str | None = None,
+        *,
+        full: bool = False,
+        cascade: bool = True,
+        to: object = None,
+        progress: Progress | None = None,
+    ) -> RefreshReport | list[RefreshReport]:
+        """Bring a view, or all, to the newest versions of its base tables."""
+        check_point(to)
+        connecting.look(self._lake, self._catalog)
+        request = Request(full, cascade, progress)
+        if name is None:
+            return refresh_every(self._lake, self._catalog, request)
+        return refresh_one(self._lake, self._catalog, self._plain(name), request)
+
+    def read(self, name: str) -> DataFrame:
+        """The stored rows of a view, in the schema of its query."""
+        return read_view(self._lake, self._catalog, self._plain(name))
+
+    def explain(self, name_or_query: str | DataFrame) -> Explanation:
+        """How a view, or a query that could become one, would be refreshed."""
+        connecting.look(self._lake, self._catalog)
+        return explain(self._lake, self._catalog, name_or_query)
+
+    def verify(self, name: str) -> VerifyReport:
+        """Compare a view with the recomputation of its query at the versions it reflects."""
+        connecting.look(self._lake, self._catalog)
+        return verify(self._lake, self._catalog, self._plain(name))
+
+    def drop_view(self, name: str, *, if_exists: bool = False) -> None:
+        """Remove a view and its contents."""
+        drop_view(self._lake, self._catalog, name, if_exists)
+
+    def views(self) -> list[ViewInfo]:
+        """Every view, by name."""
+        return status.list_views(self._catalog)
+
+    def status(self, name: str | None = None) -> list[ViewStatus]:
+        """How far a view, or every view, is behind its base tables."""
+        connecting.look(self._lake, self._catalog)
+        return status.statuses(self._lake, self._catalog, name and self._plain(name))
+
+    def history(self, name: str | None = None, limit: int | None = None) -> list[RefreshReport]:
+        """The refreshes of a view, or of all, newest first."""
+        keys = self._catalog.all() if name is None else [self._plain(name)]
+        ids = [self._catalog.get(key).view_id for key in keys]
+        return histories.read_many(self._lake, ids, limit)
+
+    def sql(self, text: str) -> Any:
+        """Run a statement: one of rollview's own, or any of Spark's, which is passed on."""
+        connecting.look(self._lake, self._catalog)
+        return statements.execute(self, self._lake, text)
+
+    def close(self) -> None:
+        """Close the session; Spark is stopped if `connect` started it."""
+        connecting.close(self._lake)
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _plain(self, name: str) -> str:
+        return plain_name(self._lake, name)
+
+
+@dataclass(frozen=True)
+class View:
+    """One view of an open session."""
+
+    session: Session
+    stored: StoredView
+
+    @property
+    def name(self) -> str:
+        return self.stored.name
+
+    @property
+    def policy(self) -> Policy:
+        return self.stored.policy
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns, each with its type."""
+        return [str(column) for column in self.stored.definition.columns]
+
+    def refresh(self, *, full: bool = False) -> RefreshReport:
+        """Bring the view to the newest versions of its base tables."""
+        report = self.session.refresh(self.name, full=full)
+        return report if isinstance(report, RefreshReport) else report[-1]
+
+    def read(self) -> DataFrame:
+        """The stored rows."""
+        return self.session.read(self.name)
+
+    def verify(self) -> VerifyReport:
+        """Compare the stored rows with recomputation."""
+        return self.session.verify(self.name)
+
+    def drop(self) -> None:
+        """Remove the view and its contents."""
+        self.session.drop_view(self.name)
