@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -16,7 +16,6 @@ from rollview.runtime import statements, status
 from rollview.runtime.catalog import Catalog, StoredView
 from rollview.runtime.create import create_view, wish
 from rollview.runtime.drop import drop_view
-from rollview.planning.explain import Explanation
 from rollview.runtime.explain import explain
 from rollview.runtime.lake import Lake
 from rollview.runtime.public import plain_name
@@ -24,6 +23,9 @@ from rollview.runtime.read import read_view
 from rollview.runtime.refresh import Request, check_point, refresh_every, refresh_one
 from rollview.runtime.report import Policy, RefreshReport, VerifyReport, ViewInfo, ViewStatus
 from rollview.runtime.verify import verify
+
+if TYPE_CHECKING:
+    from rollview.planning.explain import Explanation
 
 Progress = Callable[[str, str, str], None]
 

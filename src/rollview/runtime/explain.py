@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pyspark.sql import DataFrame
 
 from rollview.frontend.define import define
-from rollview.planning import explain as planning
 from rollview.runtime.catalog import Catalog, StoredView
 from rollview.runtime.lake import Lake
 from rollview.runtime.public import managed_names, plain_name
 from rollview.runtime.report import Policy
 
+if TYPE_CHECKING:
+    from rollview.planning.explain import Explanation
 
-def explain(lake: Lake, catalog: Catalog, name_or_query: str | DataFrame) -> planning.Explanation:
+
+def explain(lake: Lake, catalog: Catalog, name_or_query: str | DataFrame) -> Explanation:
     """What a refresh would do; nothing is executed."""
+    from rollview.planning import explain as planning
+
     view = _stored(lake, catalog, name_or_query)
     if view is not None:
         return planning.explain(view.definition, view.policy)
