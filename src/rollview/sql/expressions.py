@@ -40,12 +40,17 @@ def text(expression: Expression | AggregateCall) -> str:
 def window_text(
     call: WindowCall, partition: tuple[Expression, ...], order: tuple[SortKey, ...]
 ) -> str:
-    """The window call with the OVER clause of its relation."""
+    """The window call with the OVER clause of its relation.
+
+    Numbering functions want an order even where the plan has none: a constant one is none.
+    """
     clauses = []
     if partition:
         clauses.append("PARTITION BY " + ", ".join(text(e) for e in partition))
     if order:
         clauses.append("ORDER BY " + order_text(order))
+    elif isinstance(call.function, Call):
+        clauses.append("ORDER BY NULL")
     if call.frame:
         clauses.append(call.frame)
     return f"{text(call.function)} OVER ({' '.join(clauses)})"

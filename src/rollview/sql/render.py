@@ -39,6 +39,7 @@ from rollview.sql.expressions import order_text, text, window_text
 from rollview.sql.quoting import quoted
 
 _NO_COLUMNS = "1 AS no_columns"
+_TABLE_FUNCTIONS_ONLY = frozenset({"VariantExplode"})
 _JOINS = {
     JoinKind.INNER: "JOIN",
     JoinKind.CROSS: "CROSS JOIN",
@@ -221,6 +222,9 @@ class _Program:
         outer = "OUTER " if generate.outer else ""
         names = ", ".join(quoted(c.name) for c in generate.produced)
         view = f"LATERAL VIEW {outer}{text(generate.generator)} generated AS {names}"
+        if generate.generator.kind in _TABLE_FUNCTIONS_ONLY:
+            join = "LEFT JOIN" if generate.outer else "CROSS JOIN"
+            view = f"{join} LATERAL {text(generate.generator)} generated ({names})"
         select = f"SELECT {_columns(generate.columns)}\nFROM {source}\n{view}"
         return self._named("generate", select)
 

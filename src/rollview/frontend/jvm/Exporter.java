@@ -165,6 +165,9 @@ public class Exporter {
   }
 
   private Map attribute(Attribute a) {
+    if (a.metadata().contains("spark.sessionWindow")) {
+      throw new Unwritable("SessionWindow", "session_window(...)");
+    }
     Map result = new LinkedHashMap();
     result.put("c", Long.valueOf(a.exprId().id()));
     result.put("n", a.name());

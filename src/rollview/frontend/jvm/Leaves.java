@@ -74,11 +74,8 @@ public class Leaves extends scala.runtime.AbstractPartialFunction {
   /** The replacement with the attributes of the leaf, matched by name. */
   private LogicalPlan renamed(LogicalPlan leaf, LogicalPlan replacement, String key) {
     Map byName = new HashMap();
-    scala.collection.Iterator have = replacement.output().iterator();
-    while (have.hasNext()) {
-      Attribute attribute = (Attribute) have.next();
-      byName.put(attribute.name().toLowerCase(java.util.Locale.ROOT), attribute);
-    }
+    index(byName, replacement.metadataOutput());
+    index(byName, replacement.output());
     ArrayList items = new ArrayList();
     scala.collection.Iterator wanted = leaf.output().iterator();
     while (wanted.hasNext()) {
@@ -93,6 +90,14 @@ public class Leaves extends scala.runtime.AbstractPartialFunction {
               scala.Option.apply(attribute.metadata()), Plans.seq(new ArrayList())));
     }
     return new Project(Plans.seq(items), replacement);
+  }
+
+  private static void index(Map byName, scala.collection.Seq attributes) {
+    scala.collection.Iterator it = attributes.iterator();
+    while (it.hasNext()) {
+      Attribute attribute = (Attribute) it.next();
+      byName.put(attribute.name().toLowerCase(java.util.Locale.ROOT), attribute);
+    }
   }
 
   private void noteView(View view) {

@@ -19,10 +19,10 @@ public class Plans {
   private static LogicalPlan finish(LogicalPlan plan) {
     plan = EliminateResolvedHint$.MODULE$.apply(plan);
     plan = org.apache.spark.sql.catalyst.analysis.EliminateSubqueryAliases$.MODULE$.apply(plan);
-    plan = optional("org.apache.spark.sql.catalyst.optimizer.EliminatePipeOperators$", plan);
-    plan = optional("org.apache.spark.sql.catalyst.analysis.EliminatePipeOperators$", plan);
+    plan = optional("org.apache.spark.sql.catalyst.expressions.EliminatePipeOperators$", plan);
     plan = org.apache.spark.sql.catalyst.analysis.EliminateView$.MODULE$.apply(plan);
     plan = EliminateSQLFunctionNode$.MODULE$.apply(plan);
+    plan = RewriteNonCorrelatedExists$.MODULE$.apply(plan);
     plan = PullOutGroupingExpressions$.MODULE$.apply(plan);
     plan = RewriteAsOfJoin$.MODULE$.apply(plan);
     plan = EvalInlineTables$.MODULE$.apply(plan);
@@ -55,6 +55,7 @@ public class Plans {
       plan = RewriteCorrelatedScalarSubquery$.MODULE$.apply(plan);
       plan = RewriteLateralSubquery$.MODULE$.apply(plan);
       plan = ReorderJoin$.MODULE$.apply(plan);
+      plan = BooleanSimplification$.MODULE$.apply(plan);
       plan = EliminateOuterJoin$.MODULE$.apply(plan);
       plan = PushDownPredicates$.MODULE$.apply(plan);
       plan = ColumnPruning$.MODULE$.apply(plan);

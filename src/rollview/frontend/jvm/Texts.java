@@ -68,7 +68,15 @@ public class Texts {
     if (kind.equals("SecondWithFraction")) return extract("SECOND", e);
     if (kind.startsWith("ExtractInterval")) return extract(unit(kind, "ExtractInterval"), e);
     if (kind.startsWith("ExtractANSIInterval")) return extract(unit(kind, "ExtractANSIInterval"), e);
-    if (kind.equals("GetStructField") || kind.equals("GetArrayStructFields")) return null;
+    if (kind.equals("TypedNullLiteral")) {
+      return list("CAST(NULL AS " + e.dataType().sql() + ")");
+    }
+    if (kind.equals("VariantGet")) {
+      String name = Boolean.FALSE.equals(Leaves.get(e, "failOnError")) ? "try_variant_get(" : "variant_get(";
+      return list(name, child(e, 0), ", ", child(e, 1),
+          ", " + string(((DataType) Leaves.get(e, "targetType")).sql()) + ")");
+    }
+    if (e instanceof RankLike) return list(e.sql());
     return lenient(e, kind, ansi);
   }
 
@@ -98,7 +106,8 @@ public class Texts {
   }
 
   private static String mode(Expression e) {
-    if (!(e instanceof BinaryArithmetic)) return "";
+    String kind = e.getClass().getSimpleName();
+    if (!(e instanceof BinaryArithmetic) || kind.startsWith("Bitwise")) return "";
     if (!(e.dataType() instanceof org.apache.spark.sql.types.NumericType)) return "";
     return String.valueOf(((BinaryArithmetic) e).evalMode());
   }
@@ -119,7 +128,11 @@ public class Texts {
     if (e.value() == null) {
       return type.typeName().equals("void") ? "NULL" : "CAST(NULL AS " + type.sql() + ")";
     }
-    String text = e.sql();
+    if (e.value() instanceof org.apache.spark.unsafe.types.UTF8String) {
+      String collation = type.typeName().startsWith("string collate ")
+          ? " COLLATE " + type.typeName().substring(15) : "";
+      return string(e.value().toString()) + collation;
+    }
     if (type instanceof DecimalType) {
       java.math.BigDecimal value =
           ((org.apache.spark.sql.types.Decimal) e.value()).toJavaBigDecimal();
@@ -134,11 +147,10 @@ public class Texts {
     if (name.equals("UnsafeArrayData") || name.equals("UnsafeRow") || name.equals("UnsafeMapData")) {
       throw new Unwritable("Literal", "a constant of type " + type.sql());
     }
-    return text;
+    return e.sql();
   }
 
   private static List lambda(LambdaFunction e) {
-    ArrayList pieces = new ArrayList();
     StringBuilder head = new StringBuilder("(");
     scala.collection.Iterator it = e.arguments().iterator();
     while (it.hasNext()) {
@@ -146,7 +158,8 @@ public class Texts {
       head.append("x").append(((NamedExpression) it.next()).exprId().id());
     }
     if (e.hidden()) return list("", e.function(), "");
-    return list(head + ") -> ", e.function(), "");
+    String names = head.substring(1);
+    return list(names.indexOf(",") < 0 ? names + " -> " : head + ") -> ", e.function(), "");
   }
 
   private static List likeMany(Expression e, String kind) {
@@ -278,9 +291,18 @@ public class Texts {
     ArrayList holes = new ArrayList();
     int count = e.children().size();
     for (int i = 0; i < count; i++) {
-      holes.add(new AttributeReference(OPEN + i + CLOSE, child(e, i).dataType(),
-          child(e, i).nullable(), Metadata.empty(), NamedExpression$.MODULE$.newExprId(),
-          Plans.seq(new ArrayList())));
+      Expression child = child(e, i);
+      Expression inner = child instanceof SortOrder ? ((SortOrder) child).child() : child;
+      AttributeReference hole = new AttributeReference(OPEN + i + CLOSE, inner.dataType(),
+          inner.nullable(), Metadata.empty(), NamedExpression$.MODULE$.newExprId(),
+          Plans.seq(new ArrayList()));
+      if (child instanceof SortOrder) {
+        SortOrder order = (SortOrder) child;
+        holes.add(new SortOrder(hole, order.direction(), order.nullOrdering(),
+            Plans.seq(new ArrayList())));
+      } else {
+        holes.add(hole);
+      }
     }
     String text;
     try {
@@ -304,12 +326,16 @@ public class Texts {
       int end = text.indexOf(CLOSE, start);
       int index = Integer.parseInt(text.substring(start + OPEN.length(), end));
       pieces.add(text.substring(from, start));
-      pieces.add(child(e, index));
+      Expression child = child(e, index);
+      pieces.add(child instanceof SortOrder ? ((SortOrder) child).child() : child);
       seen[index] = true;
       from = end + CLOSE.length();
     }
     pieces.add(text.substring(from));
-    for (int i = 0; i < count; i++) if (!seen[i]) return null;
+    for (int i = 0; i < count; i++) {
+      boolean seed = !e.deterministic() && child(e, i) instanceof Literal;
+      if (!seen[i] && !seed) return null;
+    }
     return pieces;
   }
 
@@ -317,8 +343,10 @@ public class Texts {
     return (Expression) e.children().apply(index);
   }
 
+  /** A string literal on one line, so that indenting a statement cannot change it. */
   public static String string(String value) {
-    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'";
+    String escaped = value.replace("\\", "\\\\").replace("'", "\\'");
+    return "'" + escaped.replace("\n", "\\n").replace("\r", "\\r") + "'";
   }
 
   private static List list(Object a) {
