@@ -20,7 +20,9 @@ _NODES: dict[str, type] = {
     name: kind
     for module in (schema, expressions, relations, definitions)
     for name, kind in vars(module).items()
-    if isinstance(kind, type) and dataclasses.is_dataclass(kind) and kind.__module__ == module.__name__
+    if isinstance(kind, type)
+    and dataclasses.is_dataclass(kind)
+    and kind.__module__ == module.__name__
 }
 _HINTS: dict[str, dict[str, object]] = {}
 

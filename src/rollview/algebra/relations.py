@@ -277,7 +277,7 @@ class TopK:
 
 @dataclass(frozen=True, slots=True)
 class SingleRow:
-    """A scalar subquery: its row, a row of NULL if there is none, Spark's error if more than one."""
+    """A scalar subquery: its row, NULL if there is none, Spark's error if more than one."""
 
     child: Relation
     name: str

@@ -108,7 +108,9 @@ def transform_up(relation: Relation, change: Callable[[Relation], Relation]) -> 
     return change(with_inputs(relation, tuple(transform_up(i, change) for i in inputs(relation))))
 
 
-def expressions(relation: Relation) -> tuple[AnyExpression, ...]:
+def expressions(  # noqa: C901 - one case per relation
+    relation: Relation,
+) -> tuple[AnyExpression, ...]:
     """The expressions that this relation itself evaluates."""
     match relation:
         case Scan() | TableFunction() | RecursionInput() | Distinct() | Union():

@@ -70,7 +70,7 @@ def _judge(spark: SparkSession, fact: Json) -> Reason | None:
             return Reason(
                 ReasonCode.OPAQUE_FUNCTION,
                 text,
-                f"{text} runs code that cannot be looked into, so every refresh recomputes the view",
+                f"{text} runs code that cannot be looked into, so a refresh recomputes the view",
             )
         case _:
             return None

@@ -277,8 +277,7 @@ class _Decoder:
             below = self._limited(node["children"][0], limit, offset)
             scope = _Scope(self, below)
             items = tuple(
-                Named(self._name(item["as"]), scope.expression(item["e"]))
-                for item in node["items"]
+                Named(self._name(item["as"]), scope.expression(item["e"])) for item in node["items"]
             )
             return Project(scope.child, items)
         scope = _Scope(self, self._child(node) if node["op"] == "Sort" else self.relation(node))
@@ -362,9 +361,7 @@ class _Scope:
 class _Aggregated:
     """The output expressions of an aggregate: calls become columns, the rest stays above."""
 
-    def __init__(
-        self, decoder: _Decoder, below: _Scope, calls: dict[AggregateCall, str]
-    ) -> None:
+    def __init__(self, decoder: _Decoder, below: _Scope, calls: dict[AggregateCall, str]) -> None:
         self._decoder = decoder
         self._below = below
         self._calls = calls

@@ -93,7 +93,7 @@ def views_read(definition: Definition) -> tuple[Source, ...]:
 
 def source_key(source: Source) -> str:
     """The key under which the exporter knows a source."""
-    options = "" if source.kind is SourceKind.VIEW else source.options
+    options = () if source.kind is SourceKind.VIEW else source.options
     pairs = ", ".join(f"{key}={value}" for key, value in options)
     return f"{source.kind}|{source.name}|{source.pinned or ''}|{{{pairs}}}"
 

@@ -13,7 +13,16 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-_CLASSES = ("Placeholder", "Unwritable", "Plans", "Leaves", "Texts", "Exporter", "Facts", "Frontend")
+_CLASSES = (
+    "Placeholder",
+    "Unwritable",
+    "Plans",
+    "Leaves",
+    "Texts",
+    "Exporter",
+    "Facts",
+    "Frontend",
+)
 _lock = threading.Lock()
 _compiled: dict[int, Any] = {}
 

@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pyspark.sql import DataFrame
 
+from rollview.algebra.definition import Definition
 from rollview.frontend.define import define
+from rollview.planning import explain as planning
+from rollview.planning.explain import Explanation
 from rollview.runtime.catalog import Catalog, StoredView
 from rollview.runtime.lake import Lake
 from rollview.runtime.public import managed_names, plain_name
 from rollview.runtime.report import Policy
-
-if TYPE_CHECKING:
-    from rollview.planning.explain import Explanation
+from rollview.sql.render import render
 
 
 def explain(lake: Lake, catalog: Catalog, name_or_query: str | DataFrame) -> Explanation:
     """What a refresh would do; nothing is executed."""
-    from rollview.planning import explain as planning
-
     view = _stored(lake, catalog, name_or_query)
     if view is not None:
-        return planning.explain(view.definition, view.policy)
+        return planning.explain(view.definition, view.policy, _statement(view.definition))
     managed = managed_names(lake, catalog.all())
-    return planning.explain(define(lake.spark, name_or_query, managed=managed), Policy.AUTO)
+    definition = define(lake.spark, name_or_query, managed=managed)
+    return planning.explain(definition, Policy.AUTO, _statement(definition))
+
+
+def _statement(definition: Definition) -> str:
+    """The SQL that a refresh would run, over the sources by their own names."""
+    if definition.relation is None:
+        return definition.text or ""
+    return render(definition.relation, {s.id: s.name for s in definition.sources})
 
 
 def _stored(lake: Lake, catalog: Catalog, name_or_query: str | DataFrame) -> StoredView | None:

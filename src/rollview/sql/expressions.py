@@ -87,21 +87,22 @@ def _is_closed(written: str) -> bool:
     opened = _OPENED.match(written)
     if opened is None or not written.endswith(")"):
         return False
-    depth, quote, index = 0, "", opened.end() - 1
-    while index < len(written):
+    return _closing(written, opened.end() - 1) == len(written) - 1
+
+
+def _closing(written: str, start: int) -> int:
+    """Where the parenthesis at ``start`` closes, strings and quoted names passed over."""
+    depth, quote, escaped = 0, "", False
+    for index in range(start, len(written)):
         char = written[index]
         if quote:
-            if char == "\\" and quote == "'":
-                index += 1
-            elif char == quote:
-                quote = ""
+            closes = char == quote and not escaped
+            escaped = char == "\\" and quote == "'" and not escaped
+            quote = "" if closes else quote
         elif char in "'`":
             quote = char
-        elif char == "(":
-            depth += 1
-        elif char == ")":
-            depth -= 1
+        elif char in "()":
+            depth += 1 if char == "(" else -1
             if depth == 0:
-                return index == len(written) - 1
-        index += 1
-    return False
+                return index
+    return -1

@@ -7,10 +7,7 @@ import re
 from sqlglot.dialects.spark import Spark
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z", re.ASCII)
-_WORDS = frozenset(
-    word.lower() for word in Spark.Tokenizer.KEYWORDS if word.replace("_", "").isalpha()
-) | frozenset(
-    """
+_KEYWORDS = """
     all and anti any array as asc at between both by case cast check collate column constraint
     create cross cube current current_date current_time current_timestamp current_user database
     day desc describe distinct div else end escape except exists explode extract false fetch filter
@@ -22,8 +19,10 @@ _WORDS = frozenset(
     struct substr substring sum table tablesample then time timestamp to trailing trim true
     truncate unbounded union unique unknown unpivot update user using values when where window with
     within without year zone date
-    """.split()
-)
+"""
+_WORDS = frozenset(_KEYWORDS.split()) | {
+    word.lower() for word in Spark.Tokenizer.KEYWORDS if word.replace("_", "").isalpha()
+}
 
 
 def quoted(name: str) -> str:

@@ -83,7 +83,7 @@ class _Program:
         self._written[relation] = name
         return name
 
-    def _write(self, relation: Relation) -> str:
+    def _write(self, relation: Relation) -> str:  # noqa: C901 - one case per relation
         match relation:
             case Scan():
                 return self._scan(relation)
@@ -167,7 +167,9 @@ class _Program:
             "match", f"SELECT {_columns(join.left.columns, more=True)}{match}\nFROM {left}"
         )
         parts = [quoted(c.name) for c in join.left.columns]
-        parts += [f"single_match.`{i}` AS {quoted(c.name)}" for i, c in enumerate(join.right.columns)]
+        parts += [
+            f"single_match.`{i}` AS {quoted(c.name)}" for i, c in enumerate(join.right.columns)
+        ]
         return self._named("join", f"SELECT {', '.join(parts)}\nFROM {matched}")
 
     def _aggregate(self, aggregate: Aggregate) -> str:
@@ -213,7 +215,9 @@ class _Program:
             )
             structs.append(f"named_struct({cells})")
         rows = ",\n  ".join(structs)
-        names = ", ".join(f"expanded.`{i}` AS {quoted(c.name)}" for i, c in enumerate(expand.columns))
+        names = ", ".join(
+            f"expanded.`{i}` AS {quoted(c.name)}" for i, c in enumerate(expand.columns)
+        )
         view = f"LATERAL VIEW explode(array(\n  {rows}\n)) exploded AS expanded"
         return self._named("expand", f"SELECT {names}\nFROM {source}\n{view}")
 
