@@ -212,8 +212,8 @@ def join_then_reuse(spark: SparkSession) -> DataFrame:
 @frame()
 def lateral_join(spark: SparkSession) -> DataFrame:
     orders = spark.table("orders").where(F.col("customer_id") == F.col("c.id").outer())
-    totals = orders.agg(F.sum("amount").alias("total"))
-    return spark.table("customers").alias("c").lateralJoin(totals).select("c.id", "total")
+    customers = spark.table("customers").alias("c")
+    return customers.lateralJoin(orders.select("amount"), how="left").select("c.id", "amount")
 
 
 @frame()
@@ -447,11 +447,6 @@ def sql_text_as_frame(spark: SparkSession) -> DataFrame:
 
 
 @frame()
-def sql_with_parameters(spark: SparkSession) -> DataFrame:
-    return spark.sql("SELECT id FROM orders WHERE amount > :least", args={"least": 10})
-
-
-@frame()
 def range_frame(spark: SparkSession) -> DataFrame:
     return spark.range(5).join(spark.table("staff"), "id")
 
@@ -482,7 +477,7 @@ def add_one(value: int | None) -> int | None:
     return None if value is None else value + 1
 
 
-@frame("OPAQUE_FUNCTION")
+@frame()
 def registered_python_function(spark: SparkSession) -> DataFrame:
     spark.udf.register("corpus_add_one", add_one, IntegerType())
     return spark.table("staff").selectExpr("id", "corpus_add_one(pay) AS more")

@@ -1,0 +1,173 @@
+"""One small, runnable example of every relation, by hand.
+
+Over ``people`` (id, name, team, pay) and ``teams`` (code, title); expected rows stand in
+tests/sql, which runs them on DuckDB.
+"""
+
+from __future__ import annotations
+
+import typing
+
+from rollview.algebra import relations
+from rollview.algebra.expressions import (
+    AggregateCall,
+    Call,
+    ColumnRef,
+    Literal,
+    SortKey,
+    WindowCall,
+    binary,
+    column,
+    function,
+)
+from rollview.algebra.relations import (
+    Aggregate,
+    Distinct,
+    Expand,
+    Filter,
+    Generate,
+    Join,
+    JoinKind,
+    Named,
+    NamedAggregate,
+    NamedWindow,
+    Project,
+    Recursion,
+    RecursionInput,
+    Relation,
+    Scan,
+    SetKind,
+    SetOperation,
+    SingleRow,
+    Sort,
+    TableFunction,
+    TopK,
+    Union,
+    Values,
+    Window,
+)
+from rollview.algebra.schema import Column
+
+ID = column("id", "INT", nullable=False)
+NAME = column("name", "STRING")
+TEAM = column("team", "STRING")
+PAY = column("pay", "INT")
+CODE = column("code", "STRING")
+TITLE = column("title", "STRING")
+
+
+def number(value: int) -> Literal:
+    return Literal(str(value), "INT")
+
+
+def schema(*references: ColumnRef) -> tuple[Column, ...]:
+    return tuple(Column(r.name, r.type, r.nullable) for r in references)
+
+
+def keep(relation: Relation, *references: ColumnRef) -> Project:
+    """The relation cut down to some of its columns."""
+    return Project(relation, tuple(Named(r.name, r) for r in references))
+
+
+def ascending(reference: ColumnRef) -> SortKey:
+    return SortKey(reference, ascending=True, nulls_first=True)
+
+
+def total(reference: ColumnRef, name: str, **more: typing.Any) -> NamedAggregate:
+    call = AggregateCall("Sum", ("sum(", ")"), (reference,), "BIGINT", **more)
+    return NamedAggregate(name, call)
+
+
+PEOPLE = Scan("people", ("id", "name", "team", "pay"), schema(ID, NAME, TEAM, PAY))
+TEAMS = Scan("teams", ("code", "title"), schema(CODE, TITLE))
+SAME_TEAM = binary("EqualTo", "=", TEAM, CODE, "BOOLEAN")
+RICH = binary("GreaterThan", ">", PAY, number(50), "BOOLEAN")
+COUNTER = column("i", "INT")
+
+
+def join(kind: JoinKind) -> Join:
+    condition = None if kind is JoinKind.CROSS else SAME_TEAM
+    flag = "has_team" if kind is JoinKind.EXISTENCE else None
+    return Join(kind, PEOPLE, TEAMS, condition, flag)
+
+
+def set_operation(kind: SetKind, all: bool) -> SetOperation:
+    known = keep(TEAMS, CODE)
+    return SetOperation(kind, all, keep(PEOPLE, TEAM), known, schema(column("either", "STRING")))
+
+
+NUMBERS = Recursion(
+    "counting",
+    Values(schema(column("first", "INT")), ((number(1),),)),
+    Project(
+        Filter(
+            RecursionInput("counting", ("i",), schema(COUNTER)),
+            binary("LessThan", "<", COUNTER, number(4), "BOOLEAN"),
+        ),
+        (Named("next", binary("Add", "+", COUNTER, number(1), "INT")),),
+    ),
+    schema(COUNTER),
+)
+
+EXAMPLES: dict[str, Relation] = {
+    "scan": PEOPLE,
+    "values": Values(schema(ID, NAME), ((number(1), Literal("'x'", "STRING")),)),
+    "table_function": TableFunction("range(3)", ("id",), schema(column("n", "BIGINT"))),
+    "project": Project(PEOPLE, (Named("id", ID), Named("more", function("abs", PAY, type="INT")))),
+    "filter": keep(Filter(PEOPLE, RICH), ID),
+    **{f"join_{kind.value}": join(kind) for kind in JoinKind},
+    "aggregate": Aggregate(PEOPLE, (TEAM,), (total(PAY, "total"), total(PAY, "rich", filter=RICH))),
+    "aggregate_global": Aggregate(PEOPLE, (), (total(PAY, "total"),)),
+    "distinct": Distinct(keep(PEOPLE, TEAM)),
+    "union": Union((keep(PEOPLE, TEAM), keep(TEAMS, CODE)), schema(column("either", "STRING"))),
+    "intersect": set_operation(SetKind.INTERSECT, all=False),
+    "intersect_all": set_operation(SetKind.INTERSECT, all=True),
+    "except": set_operation(SetKind.EXCEPT, all=False),
+    "except_all": set_operation(SetKind.EXCEPT, all=True),
+    "window": keep(
+        Window(
+            PEOPLE,
+            (TEAM,),
+            (ascending(ID),),
+            (
+                NamedWindow(
+                    "running",
+                    WindowCall(
+                        AggregateCall("Sum", ("sum(", ")"), (PAY,), "BIGINT"),
+                        "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW",
+                    ),
+                ),
+            ),
+        ),
+        ID,
+        column("running", "BIGINT"),
+    ),
+    "expand": Expand(
+        PEOPLE,
+        ((ID, TEAM), (ID, Literal("CAST(NULL AS STRING)", "STRING", nullable=True))),
+        schema(column("key", "INT"), column("grouped", "STRING")),
+    ),
+    "generate": keep(
+        Generate(
+            PEOPLE,
+            Call(
+                "Explode", ("explode(", ")"), (function("array", ID, PAY, type="ARRAY<INT>"),), ""
+            ),
+            outer=False,
+            produced=schema(column("item", "INT")),
+        ),
+        ID,
+        column("item", "INT"),
+    ),
+    "sort": keep(Sort(PEOPLE, (ascending(PAY),)), ID),
+    "top_k": keep(
+        TopK(PEOPLE, (SortKey(PAY, False, False), ascending(ID)), number(2), number(1)), ID
+    ),
+    "single_row": SingleRow(Aggregate(PEOPLE, (), (total(PAY, "total"),)), "answer"),
+    "recursion": NUMBERS,
+}
+
+
+def relation_classes() -> list[type]:
+    """Every class that the algebra calls a relation."""
+    return list(typing.get_args(relations.Relation))
