@@ -130,7 +130,8 @@ STATEMENTS = {
 }
 
 PARTITIONED = """
-    CREATE TABLE {schema}.sales (region STRING, month INT, units INT, revenue DECIMAL(12,2))
+    CREATE OR REPLACE TABLE {schema}.sales
+      (region STRING, month INT, units INT, revenue DECIMAL(12,2))
     USING delta PARTITIONED BY (region, month)"""
 
 SALES = """
@@ -140,7 +141,9 @@ SALES = """
       ('south', 1, 7, 70.00BD), ('south', 2, NULL, 0.10BD), ('south', 3, 1, 10.00BD),
       (NULL, 1, 2, 20.00BD), ('east west', NULL, 3, 30.00BD), ('north', 3, 20, NULL)"""
 
-FIXED_WIDTH = "CREATE TABLE {schema}.codes (id INT, fixed CHAR(4), bounded VARCHAR(6)) USING delta"
+FIXED_WIDTH = (
+    "CREATE OR REPLACE TABLE {schema}.codes (id INT, fixed CHAR(4), bounded VARCHAR(6)) USING delta"
+)
 
 CODES = """
     INSERT INTO {schema}.codes
@@ -150,7 +153,7 @@ CODES = """
 ICEBERG = "corpus_iceberg"  # a catalog that allows any name, unlike Spark's own
 
 BLANKS = """
-    CREATE TABLE {iceberg}.`Some Space`.`Order Lines ü`
+    CREATE OR REPLACE TABLE {iceberg}.`Some Space`.`Order Lines ü`
     USING iceberg PARTITIONED BY (`Order Day`) AS
     SELECT id AS `Order Id`, day AS `Order Day`, amount AS `AMOUNT` FROM {schema}.orders"""
 

@@ -56,9 +56,11 @@ SELECT window, kind, sum(value) AS s FROM events GROUP BY window(at, '10 minutes
 SELECT window_time(w) AS t, n FROM (SELECT window AS w, count(*) AS n FROM events GROUP BY window(at, '1 hour'))
 
 -- name: session_window
+-- expect: NOT_UNDERSTOOD
 SELECT session_window.start AS s, session_window.end AS e, count(*) AS n FROM events GROUP BY session_window(at, '5 minutes')
 
 -- name: session_window_per_key
+-- expect: NOT_UNDERSTOOD
 SELECT kind, session_window.start AS s, count(*) AS n, sum(value) AS v FROM events GROUP BY kind, session_window(at, '5 minutes')
 
 -- name: void_column
