@@ -33,7 +33,7 @@ class Line:
     batch: str
     view: str
     rows: int | None
-    changes: int | None
+    changes: int
     mode: str
     refresh_seconds: float
     recompute_seconds: float
@@ -92,16 +92,16 @@ def _prepare(state: State, db: Session, made: DemoLake, scale: int) -> None:
     else:
         state.activity.say("making the tables customers, products, orders, items")
         made.fill(db.spark)
-    for number, (name, query) in enumerate(VIEWS.items()):
+    for number, (name, view) in enumerate(VIEWS.items()):
         state.activity.say(f"creating the view {name}", done=number, total=len(VIEWS))
-        db.create_view(name, query.strip(), if_not_exists=True)
+        db.create_view(name, view.query, if_not_exists=True)
     state.activity.note(f"{made.folder}: 4 tables, {len(VIEWS)} views")
 
 
 def _round(state: State, db: Session, made: DemoLake) -> list[Line]:
     state.activity.say(f"batch {made.batches + 1}: changing the tables")
-    batch = made.next_batch(db.spark)
-    name = f"{made.batches} {batch.name}"
+    title, changed = made.next_batch(db.spark)
+    name = f"{made.batches} {title}"
     state.activity.say(f"batch {name}: refreshing the views")
     answer = db.refresh()
     reports = [
@@ -112,22 +112,23 @@ def _round(state: State, db: Session, made: DemoLake) -> list[Line]:
     lines = []
     for number, report in enumerate(reports):
         state.activity.say(f"batch {name}: checking {report.view}", done=number, total=len(reports))
-        lines.append(_line(db, name, report))
+        lines.append(_line(db, name, report, changed))
     state.activity.note(f"batch {name}: refreshed and checked")
     return lines
 
 
-def _line(db: Session, batch: str, report: RefreshReport) -> Line:
+def _line(db: Session, batch: str, report: RefreshReport, changed: dict[str, int]) -> Line:
+    view = VIEWS[report.view.rpartition(".")[2]]
     succeeded = report.mode not in (Mode.FAILED, Mode.SKIPPED)
     check = db.verify(report.view)
     return Line(
         batch=batch,
         view=report.view,
         rows=check.rows,
-        changes=sum(report.rows_changed.values()) if report.rows_changed else None,
+        changes=sum(changed.get(table, 0) for table in view.reads),
         mode=report.mode.value,
         refresh_seconds=total_seconds(report),
-        recompute_seconds=_recompute(db, VIEWS[report.view.rpartition(".")[2]]),
+        recompute_seconds=_recompute(db, view.query),
         correct=check.correct and succeeded,
     )
 

@@ -20,39 +20,61 @@ PRODUCTS = 300
 ORDERS = 20_000
 SEED = 20260101
 
+_SALES = ("orders", "items", "products")
+
+
+@dataclass(frozen=True, slots=True)
+class DemoView:
+    """A view of the demo and the tables that it reads, directly or through another view."""
+
+    reads: tuple[str, ...]
+    query: str
+
+
 VIEWS = {
-    "revenue": """
-SELECT date_format(o.ordered_on, 'yyyy-MM') AS month, p.category,
+    "revenue": DemoView(
+        _SALES,
+        """SELECT date_format(o.ordered_on, 'yyyy-MM') AS month, p.category,
        sum(i.quantity * i.price) AS revenue, count(DISTINCT o.order_id) AS orders
 FROM orders o JOIN items i ON i.order_id = o.order_id JOIN products p ON p.product_id = i.product_id
 GROUP BY date_format(o.ordered_on, 'yyyy-MM'), p.category""",
-    "top_customers": """
-SELECT c.customer_id, c.name, c.country, sum(i.quantity * i.price) AS spent
+    ),
+    "top_customers": DemoView(
+        ("customers", "orders", "items"),
+        """SELECT c.customer_id, c.name, c.country, sum(i.quantity * i.price) AS spent
 FROM customers c JOIN orders o ON o.customer_id = c.customer_id
 JOIN items i ON i.order_id = o.order_id
 GROUP BY c.customer_id, c.name, c.country
 ORDER BY spent DESC, c.customer_id LIMIT 10""",
-    "open_orders": """
-SELECT o.order_id, o.ordered_on, c.name, c.country, count(i.line) AS lines
+    ),
+    "open_orders": DemoView(
+        ("customers", "orders", "items"),
+        """SELECT o.order_id, o.ordered_on, c.name, c.country, count(i.line) AS lines
 FROM orders o JOIN customers c ON c.customer_id = o.customer_id
 LEFT JOIN items i ON i.order_id = o.order_id
 WHERE o.status = 'placed'
 GROUP BY o.order_id, o.ordered_on, c.name, c.country""",
-    "never_sold": """
-SELECT product_id, name, category, price FROM products p
+    ),
+    "never_sold": DemoView(
+        ("products", "items"),
+        """SELECT product_id, name, category, price FROM products p
 WHERE NOT EXISTS (SELECT * FROM items i WHERE i.product_id = p.product_id)""",
-    "best_months": """
-SELECT category, max_by(month, revenue) AS best_month, max(revenue) AS best, sum(revenue) AS total
+    ),
+    "best_months": DemoView(
+        _SALES,
+        """SELECT category, max_by(month, revenue) AS best_month, max(revenue) AS best,
+       sum(revenue) AS total
 FROM revenue GROUP BY category""",
+    ),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Changes that happen together: a name for people and the statements."""
+    """Changes that happen together: a name for people, and one statement per table."""
 
     name: str
-    statements: tuple[str, ...]
+    statements: dict[str, str]
 
 
 @dataclass(slots=True)
@@ -100,15 +122,26 @@ class DemoLake:
         self.ready = True
         self.remember()
 
-    def next_batch(self, spark: SparkSession) -> Batch:
-        """Choose the next batch of changes and apply it."""
+    def next_batch(self, spark: SparkSession) -> tuple[str, dict[str, int]]:
+        """Apply the next batch; return its name and how many rows it changed in each table."""
         number = self.batches + 1
         batch = _batch(number, self.scale)
-        for statement in batch.statements:
+        changed = {}
+        for table, statement in batch.statements.items():
             spark.sql(statement)
+            changed[table] = _rows_changed(spark, table)
         self.batches = number
         self.remember()
-        return batch
+        return batch.name, changed
+
+
+def _rows_changed(spark: SparkSession, table: str) -> int:
+    """What the last commit of the table says about itself."""
+    metrics = (
+        spark.sql(f"DESCRIBE HISTORY {table} LIMIT 1").select("operationMetrics").collect()[0][0]
+    )
+    names = ("numUpdatedRows", "numDeletedRows", "numOutputRows")
+    return next((int(metrics[name]) for name in names if name in metrics), 0)
 
 
 def _pick(key: str, tag: str, below: str | int) -> str:
@@ -172,23 +205,26 @@ def _batch(number: int, scale: int) -> Batch:
     turns = (
         Batch(
             "new orders",
-            (
-                f"INSERT INTO orders {_orders(first, 100 * scale, scale, day, 1)}",
-                f"INSERT INTO items {_items(first, 100 * scale)}",
-            ),
+            {
+                "orders": f"INSERT INTO orders {_orders(first, 100 * scale, scale, day, 1)}",
+                "items": f"INSERT INTO items {_items(first, 100 * scale)}",
+            },
         ),
         Batch(
             "shipments, new prices",
-            (
-                "UPDATE orders SET status = 'shipped' WHERE status = 'placed' "
+            {
+                "orders": "UPDATE orders SET status = 'shipped' WHERE status = 'placed' "
                 f"AND pmod(xxhash64(order_id, {number}), 10) = 0",
-                "UPDATE products SET price = price + 1 "
+                "products": "UPDATE products SET price = price + 1 "
                 f"WHERE pmod(xxhash64(product_id, {number}), 20) = 0",
-            ),
+            },
         ),
         Batch(
             "cancelled orders",
-            (f"DELETE FROM items WHERE {chosen}", f"DELETE FROM orders WHERE {chosen}"),
+            {
+                "items": f"DELETE FROM items WHERE {chosen}",
+                "orders": f"DELETE FROM orders WHERE {chosen}",
+            },
         ),
     )
     return turns[(number - 1) % len(turns)]

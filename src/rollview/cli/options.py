@@ -30,6 +30,9 @@ AnyName = Annotated[
 ]
 
 
+_PHASES = {"start": "refreshing", "recompute": "recomputing", "done": "refreshed"}
+
+
 def connect(lake: Path) -> Session:
     """Open the lake; imported late, because loading PySpark would slow down --help."""
     from rollview.session import connect as open_lake
@@ -84,9 +87,9 @@ def listener(context: typer.Context, total: int | None = None) -> Callable[[str,
     finished: set[str] = set()
 
     def progress(event: str, view: str, detail: str) -> None:
-        if event in ("done", "finished"):
+        if event == "done":
             finished.add(view)
-        text = f"{view}: {event}" + (f" {detail}" if detail else "")
-        state.activity.say(text, done=len(finished), total=total)
+        words = _PHASES.get(event, event)
+        state.activity.say(f"{words} {view}", done=len(finished), total=total)
 
     return progress
