@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from rollview.planning.explain import Explanation
 from rollview.runtime import connect as connecting
 from rollview.runtime import history as histories
 from rollview.runtime import statements, status
@@ -23,9 +24,6 @@ from rollview.runtime.read import read_view
 from rollview.runtime.refresh import Request, check_point, refresh_every, refresh_one
 from rollview.runtime.report import Policy, RefreshReport, VerifyReport, ViewInfo, ViewStatus
 from rollview.runtime.verify import verify
-
-if TYPE_CHECKING:
-    from rollview.planning.explain import Explanation
 
 Progress = Callable[[str, str, str], None]
 

@@ -137,6 +137,9 @@ def _build(lake: Lake, catalog: Catalog, view: StoredView, old: StoredView | Non
     except Exception:
         recovery.remove_view(lake, view.view_id)
         raise
+    if old is not None:
+        recovery.retire(lake, old.view_id)
+        faults.point("replace.retired")
     recovery.unclaim(lake, view.view_id)
     faults.point("create.unclaimed")
     seconds = {"total": round(time.monotonic() - started, 3)}
@@ -163,30 +166,29 @@ def _fill(lake: Lake, catalog: Catalog, view: StoredView) -> tuple[StoredView, W
 
 
 def _make_exist(lake: Lake, catalog: Catalog, view: StoredView, old: StoredView | None) -> None:
-    with lake.locked("lake", f"create {view.name}"):
+    step = "create" if old is None else "replace"
+    with lake.locked("lake", f"{step} {view.name}"):
         if old is None:
             check_free(lake, view.name)
             catalog.add(view)
         else:
             catalog.replace(view, old.view_id)
-        faults.point("create.defined" if old is None else "replace.defined")
         try:
+            faults.point(f"{step}.defined")
             publish(lake, view)
+            faults.point(f"{step}.public")
         except Exception:
             _undo(lake, catalog, view, old)
             raise
-        faults.point("create.public" if old is None else "replace.public")
-    if old is not None:
-        recovery.retire(lake, old.view_id)
-        faults.point("replace.retired")
 
 
 def _undo(lake: Lake, catalog: Catalog, view: StoredView, old: StoredView | None) -> None:
-    if old is not None:
+    if old is None:
+        catalog.remove(view.name)
+        unpublish(lake, view.name)
+    else:
         catalog.replace(old, view.view_id)
-        return
-    catalog.remove(view.name)
-    unpublish(lake, view.name)
+        publish(lake, old)
 
 
 def _report(view: StoredView, committed: Watermark) -> RefreshReport:

@@ -8,6 +8,8 @@ from rollview.algebra.definition import Definition
 from rollview.frontend.define import define
 from rollview.planning import explain as planning
 from rollview.planning.explain import Explanation
+from rollview.planning import explain as planning
+from rollview.planning.explain import Explanation
 from rollview.runtime.catalog import Catalog, StoredView
 from rollview.runtime.lake import Lake
 from rollview.runtime.public import managed_names, plain_name

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from pyspark.sql import SparkSession
 
 from rollview.errors import BadName, NameTaken
+from rollview.frontend.translate import spark_errors
 from rollview.runtime.catalog import Catalog, StoredView
 from rollview.runtime.lake import Lake
 from rollview.storage.encoding import quoted
@@ -12,6 +15,7 @@ from rollview.storage.tables import SESSION_CATALOG, name_parts, view_property
 
 _PROPERTY = "rollview.view_id"
 _LONGEST = 120
+_ALLOWED = re.compile(rf"[A-Za-z0-9_]{{1,{_LONGEST}}}")
 
 
 def plain_name(lake: Lake, name: str) -> str:
@@ -25,10 +29,11 @@ def plain_name(lake: Lake, name: str) -> str:
             hint="leave the schema out, or connect with schema=...",
         )
     bare = parts[-1]
-    if not bare.strip() or len(bare) > _LONGEST or any(ord(char) < 32 for char in bare):
+    if not _ALLOWED.fullmatch(bare):
         raise BadName(
-            f"{bare!r} cannot be the name of a view",
-            hint=f"use 1 to {_LONGEST} characters, without control characters",
+            f"{bare!r} cannot be the name of a view: Spark's own catalog allows letters a to z, "
+            "digits and _ only",
+            hint=f"use 1 to {_LONGEST} of them",
         )
     return bare
 
@@ -112,7 +117,8 @@ def _quoted(lake: Lake, name: str) -> str:
 
 
 def _parts(work: SparkSession, name: str) -> list[str]:
-    """A name with blanks or other odd characters stands for itself, without quotes."""
+    """A bare name stands for itself, whatever is in it: what is wrong is told by its own name."""
     if "." not in name and "`" not in name:
         return [name]
-    return name_parts(work, name)
+    with spark_errors(name):
+        return name_parts(work, name)

@@ -12,7 +12,7 @@ from pyspark.sql.types import StructType
 
 from rollview.errors import SourceVersionGone
 from rollview.storage.base import TableState
-from rollview.storage.tables import missing
+from rollview.storage.tables import active, missing
 
 _EMPTY = "none"
 
@@ -65,7 +65,8 @@ class IcebergSource:
                 tables = self._jvm().org.apache.iceberg.hadoop.HadoopTables(self._conf())
                 return tables.load(self._name)
             util = self._jvm().org.apache.iceberg.spark.Spark3Util
-            table = util.loadIcebergTable(self._spark._jsparkSession, self._name)
+            with active(self._spark):  # it looks for catalogs in the session of its thread
+                table = util.loadIcebergTable(self._spark._jsparkSession, self._name)
         except (PySparkException, Py4JJavaError) as failure:
             raise missing(self._name) from failure
         table.refresh()

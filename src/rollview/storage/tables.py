@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +33,22 @@ def name_parts(spark: SparkSession, name: str) -> list[str]:
     """The parts of a name as Spark's parser sees them, unquoted."""
     parts = _state(spark).sqlParser().parseMultipartIdentifier(name)
     return [str(parts.apply(position)) for position in range(parts.size())]
+
+
+@contextmanager
+def active(spark: SparkSession) -> Iterator[None]:
+    """Within the block, Java code that asks for "the" session of its thread gets this one."""
+    jvm: Any = spark._jvm
+    sessions = jvm.org.apache.spark.sql.SparkSession
+    before = sessions.getActiveSession()
+    sessions.setActiveSession(spark._jsparkSession)
+    try:
+        yield
+    finally:
+        if before.isDefined():
+            sessions.setActiveSession(before.get())
+        else:
+            sessions.clearActiveSession()
 
 
 def is_in_session_catalog(parts: list[str]) -> bool:

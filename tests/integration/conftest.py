@@ -1,0 +1,67 @@
+"""A schema of its own for every test, in the one Spark session of the run."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+import rollview
+from rollview import Session
+
+
+def private_session(spark: SparkSession, folder: Path) -> SparkSession:
+    """A session with a fresh schema as its current one."""
+    name = f"s_{uuid.uuid4().hex[:8]}"
+    own = spark.newSession()
+    own.conf.set("spark.sql.shuffle.partitions", "1")
+    own.conf.set("spark.databricks.delta.stats.collect", "false")
+    own.sql(f"CREATE SCHEMA {name} LOCATION 'file:{folder}/{name}'")
+    own.sql(f"USE {name}")
+    return own
+
+
+@pytest.fixture
+def own(spark: SparkSession, tmp_path: Path) -> Iterator[SparkSession]:
+    session = private_session(spark, tmp_path)
+    schema = session.catalog.currentDatabase()
+    yield session
+    session.sql(f"DROP SCHEMA {schema} CASCADE")
+
+
+@pytest.fixture
+def db(own: SparkSession) -> Session:
+    """An open lake with a table of three orders and nothing else."""
+    make_orders(own)
+    return rollview.connect(own)
+
+
+def make_orders(own: SparkSession, name: str = "orders") -> None:
+    own.sql(
+        f"CREATE TABLE {name} USING delta AS SELECT * FROM "
+        "VALUES (1, 'a', 10), (2, 'b', 20), (3, 'a', 30) AS t(id, customer, amount)"
+    )
+
+
+def control(db: Session) -> Path:
+    """The control state of an open lake."""
+    return Path(db._lake.root)
+
+
+def bury_claims(db: Session) -> None:
+    """Make the claims of this process look like those of one that has died."""
+    for claim in (control(db) / "claims").glob("*.json"):
+        data = json.loads(claim.read_text()) | {"started": "long ago"}
+        claim.write_text(json.dumps(data))
+
+
+def leftovers(db: Session) -> list[str]:
+    """What lies in the control state, without empty folders, locks and the format."""
+    root = control(db)
+    files = [path for path in root.rglob("*") if path.is_file()]
+    names = [str(path.relative_to(root)) for path in files]
+    return sorted(n for n in names if not n.startswith("locks/") and n != "format.json")
