@@ -114,7 +114,7 @@ class Session:
 
     def history(self, name: str | None = None, limit: int | None = None) -> list[RefreshReport]:
         """The refreshes of a view, or of all, newest first."""
-        keys = self._catalog.all() if name is None else [self._plain(name)]
+        keys = self._catalog.readable()[0] if name is None else [self._plain(name)]
         ids = [self._catalog.get(key).view_id for key in keys]
         return histories.read_many(self._lake, ids, limit)
 

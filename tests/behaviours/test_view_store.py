@@ -165,6 +165,15 @@ def test_old_vectors_are_removed_and_recent_ones_kept(store: StoreUnderTest) -> 
     assert names == [f"{number}.json" for number in range(3, 8)]
 
 
+def test_cleaning_keeps_what_can_be_read(store: StoreUnderTest) -> None:
+    first = store.again().commit(store.rows(NEW), 0, AT_1)
+    second = store.again().commit(store.rows(OLD[:2]), 1, AT_2)
+    store.again().backing.clean()
+    assert store.again().watermark() == second
+    assert store.content(store.again().backing.read()) == OLD[:2]
+    assert store.content(store.again().backing.read(first.version)) == NEW
+
+
 def test_a_dropped_store_is_gone(store: StoreUnderTest) -> None:
     store.again().commit(store.rows(NEW), 0, AT_1)
     store.again().backing.drop()

@@ -73,6 +73,19 @@ def test_crash_during_refresh(db: Session, own: SparkSession, point: str) -> Non
     assert_view_matches_recompute(again, "counted")
 
 
+def test_crash_after_a_dependency_changed(db: Session, own: SparkSession) -> None:
+    own.sql("CREATE VIEW big AS SELECT * FROM orders WHERE amount >= 20")
+    db.create_view("counted", "SELECT count(*) AS n FROM big")
+    own.sql("CREATE OR REPLACE VIEW big AS SELECT * FROM orders WHERE amount >= 30")
+    with faults.planned("commit.published"), pytest.raises(Crash):
+        db.refresh("counted")
+    again = rollview.connect(own)
+    assert_same_rows(own.table("counted"), [(1,)])
+    assert again.refresh("counted").mode is Mode.FULL
+    assert again.refresh("counted").mode is Mode.NOOP
+    assert_view_matches_recompute(again, "counted")
+
+
 @pytest.mark.parametrize("point", ["replace.defined", "replace.public", "replace.retired"])
 def test_crash_during_replace(db: Session, own: SparkSession, point: str) -> None:
     db.create_view("counted", COUNT)

@@ -88,7 +88,7 @@ def create_view(lake: Lake, catalog: Catalog, query: str | DataFrame, wanted: Wi
 
 
 def _defined(lake: Lake, catalog: Catalog, query: str | DataFrame, wanted: Wish) -> StoredView:
-    views = catalog.all()
+    views, _ = catalog.readable()
     definition = define(lake.spark, query, managed=managed_names(lake, views))
     reads = [key_of(s.name) for s in definition.sources if s.kind is SourceKind.VIEW]
     check_no_cycle(views, wanted.name, key_of(wanted.name), reads)

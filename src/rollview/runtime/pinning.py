@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from rollview.algebra.definition import Definition, Source, SourceKind
-from rollview.errors import SourceMissing
+from rollview.errors import RollviewError, SourceMissing
 from rollview.runtime.catalog import Catalog, StoredView
 from rollview.runtime.lake import Lake
 from rollview.storage import registry
@@ -25,13 +25,13 @@ class Run:
         self._pins: dict[tuple[str, ...], TableState] = {}
 
     def pin_all(self, views: list[StoredView]) -> None:
-        """Pin every base table of these views now; one that is missing is told when it is used."""
+        """Pin every base table of these views now; what is wrong with one is told later."""
         for view in views:
             for source in view.definition.sources:
                 if source.kind is not SourceKind.VIEW:
                     try:
                         self.state(self._lake.work, source)
-                    except SourceMissing:
+                    except RollviewError:
                         continue
 
     def state(self, session: SparkSession, source: Source) -> TableState:
@@ -49,7 +49,7 @@ class Run:
     def schema(self, session: SparkSession, source: Source) -> StructType:
         """The columns that a source has in this run."""
         if source.kind is SourceKind.VIEW:
-            return self._lower(source).schema
+            return self._lower(source).rows(self._lake, session).backing.read().schema
         return self.state(session, source).schema
 
     def leaf(self, session: SparkSession, source: Source, position: Position) -> DataFrame:

@@ -37,6 +37,7 @@ from rollview.storage.view_store import Watermark
 
 Progress = Callable[[str, str, str], None]
 _CLOCK_OR_CHANCE = (ReasonCode.NON_DETERMINISTIC, ReasonCode.TIME_DEPENDENT)
+_CLEANING = 20  # refreshes between two removals of data files that nobody can read any more
 _log = logging.getLogger("rollview")
 
 
@@ -56,7 +57,7 @@ class Request:
 def refresh_one(lake: Lake, catalog: Catalog, name: str, request: Request) -> RefreshReport:
     """Refresh a view, after the views it reads. Raises what went wrong with it."""
     target = catalog.get(name)
-    views = catalog.all()
+    views, _ = catalog.readable()
     keys = in_order(views, [key_of(target.name)]) if request.cascade else [key_of(target.name)]
     outcomes = _refresh_all(lake, catalog, [views[key] for key in keys], request)
     report, error = outcomes[key_of(target.name)]
@@ -159,6 +160,8 @@ def _locked_refresh(
         rows = recompute(session, definition, run.leaves(session, definition, vector))
         after = watermark.number if watermark is not None else 0
         committed = store.commit(rows, after, vector)
+        if committed.number % _CLEANING == 0:
+            store.backing.clean()
         if rebuilt:
             catalog.replace(replace(view, definition=definition), view.view_id)
         seconds = {"plan": planned - started, "commit": time.monotonic() - planned}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 
 from rollview.algebra.definition import SourceKind
@@ -13,10 +14,16 @@ from rollview.runtime.pinning import Run
 from rollview.runtime.report import Mode, ViewInfo, ViewStatus
 from rollview.storage.vector import base_versions
 
+_GOOD = (Mode.NOOP, Mode.INCREMENTAL, Mode.PARTIAL, Mode.FULL)
+_log = logging.getLogger("rollview")
+
 
 def list_views(catalog: Catalog) -> list[ViewInfo]:
-    """Every view, by name."""
-    return [info(view) for _, view in sorted(catalog.all().items())]
+    """Every view, by name; one whose definition cannot be read is warned of."""
+    views, errors = catalog.readable()
+    for error in errors.values():
+        _log.warning("%s", error.message)
+    return [info(view) for _, view in sorted(views.items())]
 
 
 def info(view: StoredView) -> ViewInfo:
@@ -37,16 +44,14 @@ def statuses(lake: Lake, catalog: Catalog, name: str | None) -> list[ViewStatus]
     """The status of one view or of all; one that cannot be read has its problem told."""
     if name is not None:
         view = catalog.get(name)
-        return [_status(lake, catalog, Run(lake, catalog), catalog.all(), view)]
+        return [_status(lake, Run(lake, catalog), catalog.readable()[0], view)]
     views, errors = catalog.readable()
     run = Run(lake, catalog)
-    found = [_status(lake, catalog, run, views, view) for _, view in sorted(views.items())]
+    found = [_status(lake, run, views, view) for _, view in sorted(views.items())]
     return found + [_broken(key, error) for key, error in errors.items()]
 
 
-def _status(
-    lake: Lake, catalog: Catalog, run: Run, views: Mapping[str, StoredView], view: StoredView
-) -> ViewStatus:
+def _status(lake: Lake, run: Run, views: Mapping[str, StoredView], view: StoredView) -> ViewStatus:
     last = next((r for r in history.read(lake, view.view_id, 20) if r.mode in _GOOD), None)
     watermark = view.rows(lake, lake.work).watermark()
     vector = {} if watermark is None or watermark.vector is None else watermark.vector
@@ -66,9 +71,6 @@ def _status(
         last_refresh=last.finished_at if last is not None else None,
         problem=problem,
     )
-
-
-_GOOD = (Mode.NOOP, Mode.INCREMENTAL, Mode.PARTIAL, Mode.FULL)
 
 
 def _is_fresh(lake: Lake, run: Run, views: Mapping[str, StoredView], view: StoredView) -> bool:

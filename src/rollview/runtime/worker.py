@@ -8,6 +8,7 @@ whether a commit took place.
 from __future__ import annotations
 
 import logging
+import re
 import threading
 import uuid
 from collections.abc import Callable, Iterator
@@ -15,15 +16,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.util import InheritableThread
 
-from rollview.errors import EvaluationFailed, Interrupted
-from rollview.frontend.translate import first_line
+from rollview.errors import EvaluationFailed, Interrupted, SessionUnsuitable
 
 Result = TypeVar("Result")
 _WAIT_SECONDS = 0.2
+_ERROR_CLASS = re.compile(r"\[[A-Z][A-Z0-9_.]+\]")
 _QUERY_LOGGER = logging.getLogger("SQLQueryContextLogger")
 
 
@@ -82,13 +84,33 @@ def evaluation(view: str) -> Iterator[None]:
     _QUERY_LOGGER.disabled = True
     try:
         yield
-    except PySparkException as failure:
+    except (PySparkException, Py4JJavaError) as failure:
         raise EvaluationFailed(
-            f"Spark could not compute the view {view}: {first_line(failure)}",
+            f"Spark could not compute the view {view}: {_cause(failure)}",
             hint="run the query by itself to see the rows that cause it",
+        ) from failure
+    except (Py4JError, ConnectionError) as failure:
+        raise SessionUnsuitable(
+            f"the connection to Spark was lost while {view} was being computed: {failure}",
+            hint="start a new session and refresh again: nothing is applied twice",
         ) from failure
     finally:
         _QUERY_LOGGER.disabled = was
+
+
+def _cause(failure: PySparkException | Py4JJavaError) -> str:
+    """The first line of the innermost error that has a class of Spark's.
+
+    What fails in a task arrives wrapped: the job was aborted, since writing failed, since ...
+    """
+    lines = [str(failure).strip().split("\n", 1)[0]]
+    java: Any = getattr(failure, "_origin", None) or getattr(failure, "java_exception", None)
+    while java is not None:
+        lines.append(str(java.toString()).strip().split("\n", 1)[0])
+        java = java.getCause()
+    named = [line for line in lines if _ERROR_CLASS.search(line)]
+    text = named[-1] if named else lines[-1]
+    return re.sub(r"\s*SQLSTATE: \w+\.?", "", text[text.index("[") if named else 0 :]).strip()
 
 
 def _stop(spark: SparkSession, group: str, thread: threading.Thread) -> None:
@@ -107,8 +129,12 @@ def _cost(spark: SparkSession, group: str) -> tuple[int, int]:
     scala_context = context._jsc.sc()
     scala_context.listenerBus().waitUntilEmpty()
     store = scala_context.statusStore()
-    stages: set[int] = set()
-    for job in jobs:
-        ids = store.job(job).stageIds()
-        stages |= {int(ids.apply(position)) for position in range(ids.size())}
-    return len(jobs), sum(int(store.lastStageAttempt(stage).inputBytes()) for stage in stages)
+    try:
+        stages: set[int] = set()
+        for job in jobs:
+            ids = store.job(job).stageIds()
+            stages |= {int(ids.apply(position)) for position in range(ids.size())}
+        read = sum(int(store.lastStageAttempt(stage).inputBytes()) for stage in stages)
+    except Py4JJavaError:  # Spark forgets old jobs when there are very many
+        read = 0
+    return len(jobs), read

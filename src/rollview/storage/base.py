@@ -78,5 +78,8 @@ class Backing(Protocol[Rows]):
     def select(self) -> str:
         """The SQL text that reads the rows in the view's own schema; what the public name is."""
 
+    def clean(self) -> None:
+        """Remove data files that no reader can need any more."""
+
     def drop(self) -> None:
         """Remove the table."""

@@ -128,6 +128,10 @@ class DeltaBacking:
         ]
         return f"SELECT {', '.join(parts)} FROM {self._table()}"
 
+    def clean(self) -> None:
+        """Delta's own retention time (seven days by default) decides."""
+        self._spark.sql(f"VACUUM {self._table()}")
+
     def drop(self) -> None:
         forget(self._spark, self._location)
         self._files.remove(self._folder)

@@ -73,6 +73,9 @@ class MemoryBacking:
     def select(self) -> str:
         return f"SELECT * FROM memory.`{self._location}`"
 
+    def clean(self) -> None:
+        """Every version is kept."""
+
     def drop(self) -> None:
         self._disk.tables.pop(self._location, None)
 
