@@ -125,7 +125,7 @@ def test_drop_passes_if_exists_on(rollview: Rollview, session: FakeSession) -> N
 
 
 def test_views_lists_what_is_read(rollview: Rollview) -> None:
-    assert "month, revenue  orders  2026-01-02" in rollview("views").out
+    assert "delta  orders  2026-01-02" in rollview("views").out
 
 
 @pytest.mark.parametrize("command", READERS)
@@ -148,3 +148,12 @@ def test_sql_prints_whatever_comes_back(rollview: Rollview, session: FakeSession
 def test_session_is_closed_afterwards(rollview: Rollview, session: FakeSession) -> None:
     rollview("views")
     assert session.closed
+
+
+def test_bench_without_the_source_tree(
+    rollview: Rollview, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rollview.cli.bench._TREE", tmp_path)
+    outcome = rollview("bench", "plan")
+    assert outcome.code == 1
+    assert "benchmarks come with the source tree" in outcome.err

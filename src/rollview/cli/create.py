@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from rollview.cli.options import Json, Lake, Name, query_text, session
-from rollview.cli.output import print_json, print_text
+from rollview.cli.output import print_json
+from rollview.cli.reports import created, print_created
 from rollview.runtime.report import Policy
 
 
@@ -60,7 +61,6 @@ def create(
         )
         context.obj.activity.rest()
         if json:
-            columns = list(view.columns)
-            print_json({"view": view.name, "policy": str(view.policy), "columns": columns})
+            print_json(created(view))
         else:
-            print_text(f"created {view.name} ({', '.join(view.columns)})")
+            print_created(view)

@@ -84,9 +84,7 @@ def demo(
 
 def _prepare(state: State, db: Session, made: DemoLake, scale: int) -> None:
     if made.ready:
-        state.activity.note(
-            f"{made.folder} is there already, with {made.batches} batches applied: going on with it"
-        )
+        state.activity.note(f"{made.folder} is there already; going on after batch {made.batches}")
         if made.scale != scale:
             state.activity.note(f"it keeps its scale {made.scale}")
     else:

@@ -12,6 +12,7 @@ import typer
 from typer.exceptions import TyperException
 
 from rollview.cli import (
+    bench,
     create,
     demo,
     drop,
@@ -49,7 +50,7 @@ app = typer.Typer(
     """,
 )
 
-_MODULES = (create, refresh, read, explain, verify, status, history, drop, views, sql, demo)
+_MODULES = (create, refresh, read, explain, verify, status, history, drop, views, sql, demo, bench)
 COMMANDS = tuple(module.__name__.rpartition(".")[2] for module in _MODULES)
 
 for module in _MODULES:

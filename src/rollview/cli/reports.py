@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rollview.cli.output import print_table, print_text
 from rollview.runtime.report import Mode, RefreshReport, VerifyReport, ViewInfo, ViewStatus
+
+if TYPE_CHECKING:
+    from rollview.session import View
 
 
 def print_refreshes(reports: Sequence[RefreshReport], *, when: bool = False) -> None:
@@ -105,19 +109,44 @@ def print_views(views: Sequence[ViewInfo]) -> None:
         print_text("no views: create one with rollview create")
         return
     print_table(
-        ["view", "policy", "store", "columns", "reads", "created"],
+        ["view", "policy", "store", "reads", "created"],
         [
             [
                 view.name,
                 view.policy.value,
                 view.store,
-                ", ".join(view.columns),
-                ", ".join(view.sources),
+                ", ".join(map(short_name, view.sources)),
                 f"{view.created_at:%Y-%m-%d %H:%M:%S}",
             ]
             for view in views
         ],
     )
+
+
+def created(view: View) -> dict[str, object]:
+    """A new view as plain data."""
+    return {"view": view.name, "policy": view.policy.value, "columns": view.columns}
+
+
+def print_created(view: View) -> None:
+    """A new view in one line."""
+    print_text(f"created {view.name} ({', '.join(view.columns)})")
+
+
+def print_view(view: ViewInfo) -> None:
+    """All there is to know about one view."""
+    print_views([view])
+    print_text("columns:")
+    for column in view.columns:
+        print_text(f"  {column}")
+    print_text("query:")
+    for line in view.query.splitlines():
+        print_text(f"  {line}")
+
+
+def short_name(source: str) -> str:
+    """The name of a source without the catalog and schema that everything is in by default."""
+    return source.removeprefix("spark_catalog.").removeprefix("default.")
 
 
 def total_seconds(report: RefreshReport) -> float:
@@ -132,7 +161,7 @@ def count(number: int | None) -> str:
 
 def _behind(state: ViewStatus) -> list[str]:
     return [
-        f"{source} {state.reflects.get(source)} -> {version}"
+        f"{short_name(source)} {state.reflects.get(source)} -> {version}"
         for source, version in state.current.items()
         if state.reflects.get(source) != version
     ]

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 import typer
 
 from rollview.cli.output import plain, print_json, print_rows, print_text
+from rollview.errors import EvaluationFailed
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, Row
 
 
 def print_frame(context: typer.Context, frame: DataFrame, limit: int, *, as_json: bool) -> None:
     """Run the query and print its first rows; `limit` 0 means all of them."""
     columns = [name for name, _ in frame.dtypes]
     types = [kind for _, kind in frame.dtypes]
-    found = frame.collect() if limit == 0 else frame.limit(limit + 1).collect()
+    found = _collect(frame, limit)
     cut = 0 < limit < len(found)
     rows = [list(row) for row in (found[:limit] if cut else found)]
     context.obj.activity.rest()
@@ -28,3 +29,14 @@ def print_frame(context: typer.Context, frame: DataFrame, limit: int, *, as_json
         print_rows(columns, types, rows, cut)
     else:
         print_text("done")
+
+
+def _collect(frame: DataFrame, limit: int) -> list[Row]:
+    from pyspark.errors import PySparkException
+
+    from rollview.frontend.translate import first_line
+
+    try:
+        return frame.collect() if limit == 0 else frame.limit(limit + 1).collect()
+    except PySparkException as error:
+        raise EvaluationFailed(first_line(error)) from error

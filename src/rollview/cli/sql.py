@@ -9,7 +9,7 @@ import typer
 
 from rollview.cli.options import Json, Lake, Limit, query_text, session
 from rollview.cli.output import print_json, print_text
-from rollview.cli.reports import print_refreshes, print_views
+from rollview.cli.reports import created, print_created, print_refreshes, print_view, print_views
 from rollview.cli.rows import print_frame
 from rollview.runtime.report import Mode, RefreshReport, ViewInfo
 
@@ -69,8 +69,9 @@ def _print_answer(answer: Any, *, as_json: bool) -> None:
     elif isinstance(answer, list) and all(isinstance(item, ViewInfo) for item in answer):
         print_views(answer)
     elif isinstance(answer, ViewInfo):
-        print_views([answer])
-        print_text(answer.query)
+        print_view(answer)
+    elif _is_new_view(answer):
+        print_created(answer)
     elif answer is None:
         print_text("done")
     else:
@@ -80,6 +81,15 @@ def _print_answer(answer: Any, *, as_json: bool) -> None:
 def _document(answer: Any) -> object:
     if isinstance(answer, list):
         return [_document(item) for item in answer]
+    if _is_new_view(answer):
+        return created(answer)
     if hasattr(answer, "to_dict"):
         return answer.to_dict()
     return {"done": True} if answer is None else {"answer": str(answer)}
+
+
+def _is_new_view(answer: Any) -> bool:
+    # Imported late for the sake of --help; by now the session has loaded PySpark anyway.
+    from rollview.session import View
+
+    return isinstance(answer, View)
