@@ -9,6 +9,7 @@ from pyspark.sql import SparkSession
 from rollview.algebra.definition import Reason, ReasonCode
 from rollview.errors import (
     AnonymousFunction,
+    BadQuery,
     DataWithoutTable,
     StreamingQuery,
     TemporaryObject,
@@ -26,6 +27,11 @@ def check_facts(spark: SparkSession, exported: Json, *, is_text: bool) -> tuple[
                 f"the query reads {source['name']}, which is not a table of a catalog",
                 hint="write it to a Delta table and read that table",
             )
+    if "unstorable" in exported:
+        raise BadQuery(
+            f"the DataFrame cannot be kept as a definition: it holds a {exported['unstorable']}",
+            hint="write the query as SQL text, or without that part",
+        )
     reasons: dict[Reason, None] = {}
     for fact in exported["facts"]:
         reason = _judge(spark, fact)

@@ -15,10 +15,12 @@ from pyspark.sql import SparkSession
 
 _CLASSES = (
     "Placeholder",
+    "Stored",
     "Unwritable",
     "Plans",
     "Leaves",
     "Texts",
+    "Guard",
     "Exporter",
     "Facts",
     "Frontend",

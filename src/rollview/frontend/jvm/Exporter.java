@@ -15,8 +15,11 @@ public class Exporter {
   private final boolean ansi;
   private final Map common = new HashMap();
 
-  public Exporter(boolean ansi) {
+  private final Guard guard;
+
+  public Exporter(boolean ansi, Guard guard) {
     this.ansi = ansi;
+    this.guard = guard;
   }
 
   public Map plan(LogicalPlan p) {
@@ -197,7 +200,7 @@ public class Exporter {
     if (kind.equals("CommonExpressionRef")) return (Map) common.get(Leaves.get(e, "id"));
     if (transparent(e, kind)) return expression((Expression) e.children().apply(0));
     if (unwritable(e, kind)) throw new Unwritable(kind, e.sql());
-    return call(e, kind, Texts.pieces(e, ansi));
+    return call(e, kind, Texts.pieces(e, ansi), false);
   }
 
   private static boolean transparent(Expression e, String kind) {
@@ -225,8 +228,9 @@ public class Exporter {
     return expression((Expression) Leaves.get(e, "child"));
   }
 
-  private Map call(Expression e, String kind, List pieces) {
+  private Map call(Expression e, String kind, List pieces, boolean distinct) {
     if (pieces == null) throw new Unwritable(kind, e.sql());
+    guard.check(e, pieces, distinct);
     Map result = new LinkedHashMap();
     ArrayList parts = new ArrayList();
     ArrayList args = new ArrayList();
@@ -257,7 +261,8 @@ public class Exporter {
   private Map aggregate(AggregateExpression e) {
     Expression function = (Expression) e.aggregateFunction();
     String kind = function.getClass().getSimpleName();
-    Map result = call(function, kind, Texts.aggregate(function, e.isDistinct(), ansi));
+    Map result = call(function, kind, Texts.aggregate(function, e.isDistinct(), ansi),
+        e.isDistinct());
     result.put("distinct", Boolean.valueOf(e.isDistinct()));
     result.put("g", Boolean.TRUE);
     if (e.filter().isDefined()) {

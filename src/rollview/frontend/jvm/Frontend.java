@@ -19,14 +19,16 @@ public class Frontend {
     scala.Option active = SparkSession.getActiveSession();
     SparkSession.setActiveSession((SparkSession) session);
     try {
-      return described(analyzed, managed, ansi, withBytes);
+      Guard guard = new Guard((SparkSession) session);
+      return described(analyzed, managed, ansi, withBytes, guard);
     } finally {
       if (active.isDefined()) SparkSession.setActiveSession((SparkSession) active.get());
       else SparkSession.clearActiveSession();
     }
   }
 
-  private String described(LogicalPlan analyzed, Map managed, boolean ansi, boolean withBytes)
+  private String described(
+      LogicalPlan analyzed, Map managed, boolean ansi, boolean withBytes, Guard guard)
       throws Exception {
     Map result = new LinkedHashMap();
     Leaves leaves = new Leaves(managed, null);
@@ -36,11 +38,15 @@ public class Frontend {
     result.put("views", leaves.views());
     result.put("columns", columns(analyzed));
     if (withBytes) {
-      result.put("plan", java.util.Base64.getEncoder().encodeToString(Plans.serialize(opaque)));
+      try {
+        result.put("plan", Stored.write(opaque));
+      } catch (java.io.NotSerializableException problem) {
+        result.put("unstorable", problem.getMessage());
+      }
     }
     try {
       LogicalPlan reduced = Plans.reduce(opaque);
-      result.put("relation", new Exporter(ansi).plan(reduced));
+      result.put("relation", new Exporter(ansi, guard).plan(reduced));
     } catch (Unwritable problem) {
       result.put("unwritable", unwritable(problem.kind(), problem.getMessage()));
     } catch (Exception problem) {
@@ -79,8 +85,13 @@ public class Frontend {
     return Plans.dataFrame(session, plan);
   }
 
+  /** The texts that did not read back as the expression they were made from, for tests. */
+  public List mismatches() {
+    return Guard.mismatches();
+  }
+
   /** A plan that was serialized with placeholders as its leaves. */
-  public LogicalPlan restore(String base64) {
-    return Plans.deserialize(java.util.Base64.getDecoder().decode(base64));
+  public LogicalPlan restore(String text) throws Exception {
+    return Stored.read(text);
   }
 }

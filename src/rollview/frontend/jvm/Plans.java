@@ -108,16 +108,6 @@ public class Plans {
     return scala.jdk.javaapi.CollectionConverters.asScala(items).toSeq();
   }
 
-  /** The plan as bytes, by Java serialization. */
-  public static byte[] serialize(LogicalPlan plan) {
-    return org.apache.spark.util.Utils.serialize(plan);
-  }
-
-  public static LogicalPlan deserialize(byte[] bytes) {
-    return (LogicalPlan)
-        org.apache.spark.util.Utils.deserialize(bytes, Plans.class.getClassLoader());
-  }
-
   /** A DataFrame of an analyzed plan. */
   public static Object dataFrame(Object session, LogicalPlan plan) {
     return org.apache.spark.sql.classic.Dataset$.MODULE$.ofRows(

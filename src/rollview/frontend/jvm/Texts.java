@@ -68,6 +68,15 @@ public class Texts {
     if (kind.equals("SecondWithFraction")) return extract("SECOND", e);
     if (kind.startsWith("ExtractInterval")) return extract(unit(kind, "ExtractInterval"), e);
     if (kind.startsWith("ExtractANSIInterval")) return extract(unit(kind, "ExtractANSIInterval"), e);
+    if (kind.equals("ArraysZip")) {
+      ArrayList zipped = new ArrayList();
+      for (int i = 0; i < e.children().size(); i++) {
+        zipped.add(zipped.isEmpty() ? "CAST(arrays_zip(" : ", ");
+        zipped.add(child(e, i));
+      }
+      zipped.add(") AS " + e.dataType().sql() + ")");
+      return zipped.size() > 1 ? zipped : null;
+    }
     if (kind.equals("TypedNullLiteral")) {
       return list("CAST(NULL AS " + e.dataType().sql() + ")");
     }
