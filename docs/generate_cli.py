@@ -23,7 +23,7 @@ Progress and messages go to stderr. Exit codes: 0 good, 1 error, 2 wrong usage, 
 |---|---|
 | `ROLLVIEW_LAKE` | the lake folder, where `--lake` is not given |
 | `ROLLVIEW_JARS` | a folder that holds the jars below, for machines without a network |
-| `ROLLVIEW_DRIVER_MEMORY` | memory of the local Spark, such as `4g`; a quarter of the machine's if not set |
+| `ROLLVIEW_DRIVER_MEMORY` | memory of the local Spark, such as `4g`; if not set, a quarter of all |
 | `JAVA_HOME` | the Java to use (17 or newer); otherwise the `java` on the `PATH` |
 | `XDG_CACHE_HOME` | jars and logs are kept in `rollview/` under it; `~/.cache` if not set |
 
