@@ -111,10 +111,11 @@ def _total_order(query: exp.Expression) -> None:
     """Append every output column to the order of a query with LIMIT: ties decide nothing then."""
     if query.args.get("limit") is None:
         return
-    names = query.named_selects
-    if any(name == "*" for name in names):
-        return
     order = query.args.get("order") or exp.Order(expressions=[])
-    ordinals = [exp.Ordered(this=exp.Literal.number(i)) for i in range(1, len(names) + 1)]
-    order.set("expressions", [*order.expressions, *ordinals])
+    names = query.named_selects
+    if "*" not in names:
+        ordinals = [exp.Ordered(this=exp.Literal.number(i)) for i in range(1, len(names) + 1)]
+        order.set("expressions", [*order.expressions, *ordinals])
+    elif not order.expressions:
+        order.set("expressions", [exp.Ordered(this=exp.Var(this="ALL"))])
     query.set("order", order)

@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 
 from tests.roundtrip.cases import GROUPS, create_group_tables, load_cases, sample_cases
 from tests.roundtrip.check import Case, check
+from tests.roundtrip.session import tuned
 
 SEED = int(os.environ.get("ROLLVIEW_SEED", time.time()))
 EVERYTHING = [case for group in GROUPS for case in load_cases(group)]
@@ -22,9 +23,7 @@ EVERYTHING = [case for group in GROUPS for case in load_cases(group)]
 @pytest.fixture(scope="module")
 def lake(spark: SparkSession) -> SparkSession:
     """A session of its own, beside the shared one, with the tables of all groups."""
-    session = spark.newSession()
-    session.conf.set("spark.sql.shuffle.partitions", "1")
-    session.conf.set("spark.sql.session.timeZone", "UTC")
+    session = tuned(spark)
     create_group_tables(session, set(GROUPS))
     return session
 
@@ -53,5 +52,6 @@ def test_corpus_is_large_enough() -> None:
 
 def assert_holds(lake: SparkSession, case: Case) -> None:
     outcome = check(lake, case)
-    failures = "\n".join(f"[{stage}] {text}" for stage, text in outcome.failures.items())
-    assert not outcome.failures, f"{failures}\n{outcome.sql or ''}"
+    if outcome.failures:
+        failures = [f"[{stage}] {text[:2000]}" for stage, text in outcome.failures.items()]
+        raise AssertionError("\n".join([*failures, outcome.sql or ""]))
