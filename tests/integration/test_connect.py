@@ -63,10 +63,11 @@ def test_a_folder_shows_what_others_put_there(spark: SparkSession, tmp_path: Pat
     home = lake / "default.db"
     for made in ("things", "plain"):
         shutil.copytree(home / made, home / f"{made}_copy")
-    shutil.copytree(home / "things", lake / "other shop.db" / "things")
+    shutil.copytree(home / "things", lake / "shop.db" / "things")
+    shutil.copytree(home / "things", lake / "odd name.db" / "things")
     query = "SELECT a FROM things_copy UNION ALL SELECT a FROM plain_copy"
-    db.create_view("copies", query)
-    assert_same_rows(spark.table("copies"), [(1,), (2,)])
+    db.create_view("copies", f"{query} UNION ALL SELECT a FROM shop.things")
+    assert_same_rows(spark.table("copies"), [(1,), (1,), (2,)])
     db.drop_view("copies")
     db.sql("DROP TABLE things_copy")
     db.sql("DROP TABLE plain_copy")
@@ -76,7 +77,8 @@ def test_a_folder_shows_what_others_put_there(spark: SparkSession, tmp_path: Pat
     with pytest.raises(e.UnknownTable, match="things"):
         db.create_view("gone", "SELECT * FROM things")
     spark.sql("DROP TABLE plain")
-    shutil.rmtree(lake / "other shop.db")
+    shutil.rmtree(lake / "odd name.db")
+    db.sql("DROP SCHEMA shop CASCADE")
 
 
 FIRST = """

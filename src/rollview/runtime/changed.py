@@ -7,18 +7,20 @@ from typing import Any
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
-from rollview.algebra.definition import Dependency, Source
+from rollview.algebra.definition import Dependency, DependencyKind, Source
 from rollview.algebra.schema import Column, Schema
 from rollview.errors import (
     DependencyChanged,
     RollviewError,
     SourceChanged,
+    SourceMissing,
     SourceReplaced,
 )
 from rollview.frontend.dependencies import current_text
 from rollview.runtime.catalog import StoredView
 from rollview.runtime.pinning import Run
 from rollview.runtime.report import Policy
+from rollview.storage.tables import locate
 from rollview.storage.vector import Vector
 
 
@@ -26,7 +28,7 @@ def changed_dependencies(session: SparkSession, view: StoredView) -> list[Depend
     """The plain views and functions whose text is another now. Raises if one is gone."""
     changed = []
     for dependency in view.definition.dependencies:
-        text = current_text(session, dependency)
+        text = _present_text(session, dependency)
         if text is None:
             raise DependencyChanged(
                 f"the {dependency.kind} {dependency.name}, which the view {view.name} uses, "
@@ -102,6 +104,15 @@ def replaced_sources(view: StoredView, old: Vector, new: Vector) -> list[str]:
             hint=f'recompute it once: refresh("{view.name}", full=True)',
         )
     return names
+
+
+def _present_text(session: SparkSession, dependency: Dependency) -> str | None:
+    if dependency.kind is not DependencyKind.VIEW:
+        return current_text(session, dependency)
+    try:
+        return locate(session, dependency.name).text
+    except SourceMissing:
+        return None
 
 
 def _present(session: SparkSession, schema: StructType, exact: bool) -> dict[str, Column]:

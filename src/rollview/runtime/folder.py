@@ -6,6 +6,7 @@ seen by looking at the folders again.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,14 @@ from rollview.storage.encoding import quoted
 from rollview.storage.tables import locate
 
 _SUFFIX = ".db"
+_NAME = re.compile(r"[A-Za-z0-9_]+")  # Spark's own catalog takes no other names
 _FILE_FORMATS = ("parquet", "orc", "avro", "json", "csv", "txt")
 
 
 def register_tables(work: SparkSession, lake: Path) -> None:
     """Make the session's catalog show the tables that the folder holds now."""
     for schema in sorted(lake.glob(f"*{_SUFFIX}")):
-        if schema.is_dir():
+        if schema.is_dir() and _NAME.fullmatch(schema.stem):
             _register_schema(work, schema)
 
 
@@ -45,7 +47,8 @@ def _known(work: SparkSession, schema: str) -> set[str]:
 
 
 def _is_table(entry: Path) -> bool:
-    return entry.is_dir() and not entry.name.startswith(("_", "."))
+    hidden = entry.name.startswith("_")
+    return entry.is_dir() and not hidden and _NAME.fullmatch(entry.name) is not None
 
 
 def _provider(folder: Path) -> str | None:
