@@ -488,14 +488,14 @@ def anonymous_python_function(spark: SparkSession) -> DataFrame:
     return spark.table("staff").select("id", F.udf(add_one, IntegerType())("pay").alias("more"))
 
 
-@frame("NOT_UNDERSTOOD")
+@frame("NOT_UNDERSTOOD", "OPAQUE_FUNCTION")
 def map_in_pandas(spark: SparkSession) -> DataFrame:
     return (
         spark.table("staff").select("id", "pay").mapInPandas(lambda parts: parts, "id INT, pay INT")
     )
 
 
-@frame("NOT_UNDERSTOOD")
+@frame("NOT_UNDERSTOOD", "OPAQUE_FUNCTION")
 def apply_in_pandas(spark: SparkSession) -> DataFrame:
     groups = spark.table("staff").where("team IS NOT NULL").select("team", "pay").groupBy("team")
     return groups.applyInPandas(
