@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 
 import pytest
 from pyspark.sql import SparkSession
@@ -175,6 +176,15 @@ def test_corrupt_definitions(db: Session, own: SparkSession) -> None:
     assert [view.name for view in db.views()] == ["sums"]
     db.refresh()
     assert len(list((control(db) / "views").glob("*"))) == 1
+
+
+def test_stored_rows_that_are_gone(db: Session, own: SparkSession) -> None:
+    view = db.create_view("counted", COUNT)
+    shutil.rmtree(control(db) / "views" / view.stored.view_id)
+    with pytest.raises(e.DefinitionCorrupt, match="the stored rows of counted cannot be read"):
+        db.read("counted")
+    db.drop_view("counted")
+    db.create_view("counted", COUNT)
 
 
 def test_a_lake_of_a_newer_version(db: Session, own: SparkSession) -> None:

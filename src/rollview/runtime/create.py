@@ -89,7 +89,8 @@ def create_view(lake: Lake, catalog: Catalog, query: str | DataFrame, wanted: Wi
 
 def _defined(lake: Lake, catalog: Catalog, query: str | DataFrame, wanted: Wish) -> StoredView:
     views, _ = catalog.readable()
-    definition = define(lake.spark, query, managed=managed_names(lake, views))
+    with worker.quiet():
+        definition = define(lake.spark, query, managed=managed_names(lake, views))
     reads = [key_of(s.name) for s in definition.sources if s.kind is SourceKind.VIEW]
     check_no_cycle(views, wanted.name, key_of(wanted.name), reads)
     _check_policy(wanted, definition)

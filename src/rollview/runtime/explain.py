@@ -8,12 +8,11 @@ from rollview.algebra.definition import Definition
 from rollview.frontend.define import define
 from rollview.planning import explain as planning
 from rollview.planning.explain import Explanation
-from rollview.planning import explain as planning
-from rollview.planning.explain import Explanation
 from rollview.runtime.catalog import Catalog, StoredView
 from rollview.runtime.lake import Lake
 from rollview.runtime.public import managed_names, plain_name
 from rollview.runtime.report import Policy
+from rollview.runtime.worker import quiet
 from rollview.sql.render import render
 
 
@@ -22,8 +21,9 @@ def explain(lake: Lake, catalog: Catalog, name_or_query: str | DataFrame) -> Exp
     view = _stored(lake, catalog, name_or_query)
     if view is not None:
         return planning.explain(view.definition, view.policy, _statement(view.definition))
-    managed = managed_names(lake, catalog.all())
-    definition = define(lake.spark, name_or_query, managed=managed)
+    managed = managed_names(lake, catalog.readable()[0])
+    with quiet():
+        definition = define(lake.spark, name_or_query, managed=managed)
     return planning.explain(definition, Policy.AUTO, _statement(definition))
 
 

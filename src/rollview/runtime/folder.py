@@ -1,7 +1,8 @@
 """Tables of a folder-lake: found by their folders, ``<schema>.db/<table>``, and made known.
 
 There is no metastore, so the session's catalog begins empty; what other processes make or drop is
-seen by looking at the folders again.
+seen by looking at the folders again. Iceberg tables have a catalog of their own that needs no
+metastore, ``iceberg``, whose folder of the same name lies in the lake.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def _provider(folder: Path) -> str | None:
     if (folder / "_delta_log").is_dir():
         return "delta"
     if any((folder / "metadata").glob("*.metadata.json")):
-        return "iceberg"
+        return None  # Spark's own catalog cannot hold Iceberg tables beside Delta's
     files = (path for path in folder.rglob("*.*") if not path.name.startswith(("_", ".")))
     suffixes = {suffix.lstrip(".") for path in files for suffix in path.suffixes}
     found = next((name for name in _FILE_FORMATS if name in suffixes), None)

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
+from rollview.errors import DefinitionCorrupt
+from rollview.frontend.translate import first_line
 from rollview.runtime.catalog import Catalog
 from rollview.runtime.lake import Lake
+from rollview.runtime.worker import quiet
 
 
 def read_view(lake: Lake, catalog: Catalog, name: str) -> DataFrame:
     """The newest committed rows, in the caller's own session."""
-    return catalog.get(name).rows(lake, lake.spark).backing.read()
+    view = catalog.get(name)
+    try:
+        with quiet():
+            return view.rows(lake, lake.spark).backing.read()
+    except PySparkException as failure:
+        raise DefinitionCorrupt(
+            f"the stored rows of {view.name} cannot be read: {first_line(failure)}",
+            hint="drop the view and create it again",
+        ) from failure

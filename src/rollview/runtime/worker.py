@@ -78,12 +78,22 @@ def run(
 
 
 @contextmanager
-def evaluation(view: str) -> Iterator[None]:
-    """Within the block, an error of Spark's becomes EvaluationFailed, without a stack trace."""
+def quiet() -> Iterator[None]:
+    """Within the block, PySpark does not print the query errors that it raises as well."""
     was = _QUERY_LOGGER.disabled
     _QUERY_LOGGER.disabled = True
     try:
         yield
+    finally:
+        _QUERY_LOGGER.disabled = was
+
+
+@contextmanager
+def evaluation(view: str) -> Iterator[None]:
+    """Within the block, an error of Spark's becomes EvaluationFailed, without a stack trace."""
+    try:
+        with quiet():
+            yield
     except (PySparkException, Py4JJavaError) as failure:
         raise EvaluationFailed(
             f"Spark could not compute the view {view}: {_cause(failure)}",
@@ -94,8 +104,6 @@ def evaluation(view: str) -> Iterator[None]:
             f"the connection to Spark was lost while {view} was being computed: {failure}",
             hint="start a new session and refresh again: nothing is applied twice",
         ) from failure
-    finally:
-        _QUERY_LOGGER.disabled = was
 
 
 def _cause(failure: PySparkException | Py4JJavaError) -> str:

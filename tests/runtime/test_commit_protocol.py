@@ -1,0 +1,34 @@
+"""Every test that docs/commit-protocol.md names exists, at the very step that it names."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "commit-protocol.md").read_text()
+TESTS = (ROOT / "tests" / "integration" / "test_crashes.py").read_text()
+CODE = "".join(path.read_text() for path in (ROOT / "src" / "rollview").rglob("*.py"))
+NAMED = sorted(set(re.findall(r"`(test_\w+)(?:\[([\w.]+)\])?`", PAGE)))
+
+
+def test_the_page_names_tests() -> None:
+    assert len(NAMED) > 15
+
+
+@pytest.mark.parametrize(("name", "step"), NAMED)
+def test_a_named_test_exists(name: str, step: str) -> None:
+    definition = re.search(rf"((?:@.*?\n)?)def {name}\(", TESTS, re.DOTALL)
+    assert definition is not None, f"{name} is not in test_crashes.py"
+    before = TESTS[: definition.end()].rpartition("\n\n\n")[2]
+    assert step in before, f"{name} has no case {step}"
+
+
+@pytest.mark.parametrize("step", sorted({step for _, step in NAMED if step}))
+def test_a_named_step_is_a_point_in_the_code(step: str) -> None:
+    kind, _, moment = step.partition(".")
+    written = (f'"{step}"', f'f"{{step}}.{moment}"')
+    assert any(text in CODE for text in written), step
+    assert kind in ("create", "commit", "replace", "drop")
