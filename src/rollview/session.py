@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -21,11 +20,10 @@ from rollview.runtime.explain import explain
 from rollview.runtime.lake import Lake
 from rollview.runtime.public import plain_name
 from rollview.runtime.read import read_view
-from rollview.runtime.refresh import Request, check_point, refresh_every, refresh_one
+from rollview.runtime.refresh import check_point, refresh_every, refresh_one
+from rollview.runtime.refresh_view import Progress, Request
 from rollview.runtime.report import Policy, RefreshReport, VerifyReport, ViewInfo, ViewStatus
 from rollview.runtime.verify import verify
-
-Progress = Callable[[str, str, str], None]
 
 
 def connect(

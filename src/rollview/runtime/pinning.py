@@ -23,9 +23,13 @@ class Run:
         self._lake = lake
         self._catalog = catalog
         self._pins: dict[tuple[str, ...], TableState] = {}
+        self._numbers: dict[str, int | None] = {}
 
     def pin_all(self, views: list[StoredView]) -> None:
         """Pin every base table of these views now; what is wrong with one is told later."""
+        for view in views:
+            # Before the pins: who commits a higher number later may have read newer versions.
+            self._numbers[view.view_id] = self._number(view)
         for view in views:
             for source in view.definition.sources:
                 if source.kind is not SourceKind.VIEW:
@@ -33,6 +37,10 @@ class Run:
                         self.state(self._lake.work, source)
                     except RollviewError:
                         continue
+
+    def number_at_start(self, view: StoredView) -> int | None:
+        """The refresh number that a view had when the run began."""
+        return self._numbers.get(view.view_id)
 
     def state(self, session: SparkSession, source: Source) -> TableState:
         """The pinned state of a base table."""
@@ -89,6 +97,10 @@ class Run:
         return Position(
             source.name, str(watermark.number), lower.view_id, watermark.version, dict(base)
         )
+
+    def _number(self, view: StoredView) -> int | None:
+        newest = view.rows(self._lake, self._lake.work).backing.newest()
+        return None if newest is None else newest.number
 
     def _lower(self, source: Source) -> StoredView:
         found = self._catalog.find(source.name)
