@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rollview.cli.demo_lake import VIEWS, DemoLake
-from rollview.cli.options import Json, Lake, State, session
+from rollview.cli.options import Json, Lake, State, listener, session
 from rollview.cli.output import print_json, print_table, print_text
 from rollview.cli.reports import count, total_seconds
 from rollview.cli.verify import WRONG
@@ -101,7 +101,7 @@ def _round(state: State, db: Session, made: DemoLake) -> list[Line]:
     title, changed = made.next_batch(db.spark)
     name = f"{made.batches} {title}"
     state.activity.say(f"batch {name}: refreshing the views")
-    answer = db.refresh()
+    answer = db.refresh(progress=listener(state, len(VIEWS)))
     reports = [
         report
         for report in (answer if isinstance(answer, list) else [answer])

@@ -81,9 +81,8 @@ def query_text(query: str | None, option: str | None, file: Path | None) -> str:
         raise typer.BadParameter(f"cannot read {file}: {error.strerror}") from error
 
 
-def listener(context: typer.Context, total: int | None = None) -> Callable[[str, str, str], None]:
+def listener(state: State, total: int | None = None) -> Callable[[str, str, str], None]:
     """A progress callback for the session that shows the phases of a refresh."""
-    state: State = context.obj
     finished: set[str] = set()
 
     def progress(event: str, view: str, detail: str) -> None:

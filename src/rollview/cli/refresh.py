@@ -40,7 +40,7 @@ def refresh(
     with session(context, lake) as db:
         context.obj.activity.say(f"refreshing {name or 'all views'}")
         total = len(db.views()) if name is None else None
-        answer = db.refresh(name, full=full, cascade=cascade, progress=listener(context, total))
+        answer = db.refresh(name, full=full, cascade=cascade, progress=listener(context.obj, total))
         reports = answer if isinstance(answer, list) else [answer]
         context.obj.activity.rest()
         if json:
