@@ -77,7 +77,9 @@ class Definition:
 
     Exactly one of ``text`` (SQL) and ``plan`` (a DataFrame's analyzed plan, serialized by Spark's
     own Java classes, base64) holds the original. ``relation`` is the same query as algebra; None
-    if the query is not understood, which ``reasons`` then explains.
+    if the query is not understood, which ``reasons`` then explains. It is ``canonical`` if an order
+    that left ties open was completed in it; ``left_open`` names the result columns on which two
+    correct evaluations may still disagree, and is ``("*",)`` if that concerns the rows themselves.
     """
 
     text: str | None
@@ -89,3 +91,5 @@ class Definition:
     settings: tuple[tuple[str, str], ...]
     reasons: tuple[Reason, ...]
     order_sensitive: tuple[str, ...] = ()
+    canonical: bool = False
+    left_open: tuple[str, ...] = ()

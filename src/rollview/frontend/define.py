@@ -26,6 +26,7 @@ from rollview.algebra.definition import (
 from rollview.algebra.relations import Relation, Scan
 from rollview.algebra.schema import Column, Schema
 from rollview.algebra.traverse import walk
+from rollview.analysis.order import canonical, left_open
 from rollview.analysis.pruning import prune_scans
 from rollview.errors import DuplicateColumn
 from rollview.frontend import scope
@@ -49,7 +50,8 @@ def define(
     columns = _public_columns(exported["columns"], spark)
     reasons = check_facts(spark, exported, is_text=text is not None)
     ids = _source_ids(exported["sources"])
-    relation, problem = _relation(exported, columns, ids)
+    plain, problem = _relation(exported, columns, ids)
+    relation = None if plain is None else canonical(plain)
     sources = tuple(_source(s, ids[s["key"]], relation, exported) for s in exported["sources"])
     return Definition(
         text=text,
@@ -63,6 +65,8 @@ def define(
         order_sensitive=tuple(
             dict.fromkeys(f["text"] for f in exported["facts"] if f["code"] == "ORDER")
         ),
+        canonical=relation != plain,
+        left_open=_left_open(relation),
     )
 
 
@@ -146,6 +150,13 @@ def _relation(
     except NotDecoded as problem:
         return None, (_not_understood(problem.kind, str(problem)),)
     return prune_scans(relation), ()
+
+
+def _left_open(relation: Relation | None) -> tuple[str, ...]:
+    if relation is None:
+        return ()
+    found = left_open(relation)
+    return ("*",) if found.rows else tuple(sorted(found.columns))
 
 
 def _not_understood(kind: str, text: str) -> Reason:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 CATALOG = "rollview.catalog"
@@ -46,7 +47,7 @@ def capture(spark: SparkSession) -> tuple[tuple[str, str], ...]:
         key: value for key, value in explicit.items() if key.startswith("spark.sql.legacy.")
     }
     for key in _DECIDING:
-        value = spark.conf.get(key, None)
+        value = _effective(spark, key)
         if value is not None:
             settings[key] = value
     settings[CATALOG] = spark.catalog.currentCatalog()
@@ -76,6 +77,14 @@ def clone_session(spark: SparkSession) -> SparkSession:
     """A session with the same settings, functions and temporary views, free to be changed."""
     java: Any = spark._jsparkSession.cloneSession()
     return SparkSession(spark.sparkContext, java)
+
+
+def _effective(spark: SparkSession, key: str) -> str | None:
+    """The value in force, default included; None if this version of Spark has no such setting."""
+    try:
+        return str(spark.conf.get(key))
+    except PySparkException:
+        return None
 
 
 def _explicit(spark: SparkSession) -> dict[str, str]:

@@ -25,10 +25,11 @@ public class Facts {
     if (kind.equals("Sample")) add("NON_DETERMINISTIC", kind, "TABLESAMPLE");
     if (kind.equals("Deduplicate")) add("ORDER", kind, "dropDuplicates");
     if (p instanceof GlobalLimit || p instanceof Offset || kind.equals("Tail")) {
-      if (!sorted((LogicalPlan) p.children().apply(0))) {
-        add("NON_DETERMINISTIC", kind, "LIMIT without ORDER BY");
+      LogicalPlan child = (LogicalPlan) p.children().apply(0);
+      if (!keepsAll(p, child)) {
+        if (!sorted(child)) add("NON_DETERMINISTIC", kind, "LIMIT without ORDER BY");
+        add("ORDER", kind, "LIMIT");
       }
-      add("ORDER", kind, "LIMIT");
     }
     if (isOpaque(kind)) {
       add("OPAQUE", kind, kind);
@@ -43,6 +44,13 @@ public class Facts {
       Object child = inner.next();
       if (child instanceof LogicalPlan && p instanceof WithCTE) visit((LogicalPlan) child);
     }
+  }
+
+  /** Whether a limit is at least as large as what is below it can ever be. */
+  private static boolean keepsAll(LogicalPlan p, LogicalPlan child) {
+    if (!(p instanceof GlobalLimit) || !((GlobalLimit) p).limitExpr().foldable()) return false;
+    long limit = ((Number) ((GlobalLimit) p).limitExpr().eval(null)).longValue();
+    return child.maxRows().isDefined() && ((Long) child.maxRows().get()).longValue() <= limit;
   }
 
   /** Operators that run code of the user's over whole partitions or groups. */

@@ -55,6 +55,7 @@ public class Plans {
       plan = RewriteCorrelatedScalarSubquery$.MODULE$.apply(plan);
       plan = RewriteLateralSubquery$.MODULE$.apply(plan);
       plan = ReorderJoin$.MODULE$.apply(plan);
+      plan = EliminateLimits$.MODULE$.apply(plan);
       plan = BooleanSimplification$.MODULE$.apply(plan);
       plan = EliminateOuterJoin$.MODULE$.apply(plan);
       plan = PushDownPredicates$.MODULE$.apply(plan);

@@ -8,9 +8,11 @@ import java.io.ObjectOutputStream;
 import java.io.ObjectStreamClass;
 import java.io.OutputStream;
 import java.io.Serializable;
+import java.util.HashMap;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.AttributeEquals;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /** Plans as text and back, by Java serialization: how a DataFrame outlives its process. */
 public class Stored {
@@ -27,7 +29,7 @@ public class Stored {
     return (LogicalPlan) new Reader(new ByteArrayInputStream(bytes)).readObject();
   }
 
-  /** Sets of attributes hold one class that Java cannot write; another stands in for it. */
+  /** Others stand in for the classes of Spark that Java cannot write. */
   public static class Writer extends ObjectOutputStream {
     public Writer(OutputStream out) throws IOException {
       super(out);
@@ -36,6 +38,9 @@ public class Stored {
 
     protected Object replaceObject(Object object) {
       if (object instanceof AttributeEquals) return new Equal(((AttributeEquals) object).a());
+      if (object instanceof CaseInsensitiveStringMap) {
+        return new Options(new HashMap(((CaseInsensitiveStringMap) object).asCaseSensitiveMap()));
+      }
       return object;
     }
   }
@@ -52,6 +57,18 @@ public class Stored {
       } catch (ClassNotFoundException e) {
         return super.resolveClass(description);
       }
+    }
+  }
+
+  public static class Options implements Serializable {
+    private final HashMap options;
+
+    public Options(HashMap options) {
+      this.options = options;
+    }
+
+    private Object readResolve() {
+      return new CaseInsensitiveStringMap(options);
     }
   }
 

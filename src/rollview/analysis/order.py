@@ -1,0 +1,199 @@
+"""Results that depend on the order of rows: made canonical where a total order can be had.
+
+Ties in ORDER BY leave row_number, lag, frames of ROWS and LIMIT open. Appending all input columns
+to the order closes them: rows that still tie are equal, and which of two equal rows comes first
+changes nothing in the bag. What is left open by other means (first, collect_list, max_by, ...)
+is followed to the columns of the result, so that a comparison can leave those out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from rollview.algebra.expressions import AggregateCall, ColumnRef, Expression, SortKey, WindowCall
+from rollview.algebra.relations import (
+    Aggregate,
+    Distinct,
+    Expand,
+    Filter,
+    Generate,
+    Join,
+    Named,
+    NamedWindow,
+    Project,
+    Recursion,
+    RecursionInput,
+    Relation,
+    Scan,
+    SetOperation,
+    SingleRow,
+    Sort,
+    TableFunction,
+    TopK,
+    Union,
+    Values,
+    Window,
+)
+from rollview.algebra.schema import Schema
+from rollview.algebra.traverse import column_names, expressions, inputs, transform_up
+
+_ROW_BASED = frozenset({"RowNumber", "NTile", "Lag", "Lead", "NthValue"})
+_OPEN_AGGREGATES = frozenset(
+    {
+        "First",
+        "Last",
+        "AnyValue",
+        "CollectList",
+        "CollectSet",
+        "ListAgg",
+        "MaxBy",
+        "MinBy",
+        "Mode",
+        "ApproximatePercentile",
+        "HistogramNumeric",
+        "ApproxTopK",
+    }
+)
+_NOT_ORDERABLE = ("MAP<", "VARIANT", "VOID", "GEOMETRY", "GEOGRAPHY")
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """What of a relation is left open: some columns, or (``rows``) the rows themselves."""
+
+    columns: frozenset[str] = frozenset()
+    rows: bool = False
+
+
+def canonical(relation: Relation) -> Relation:
+    """The relation with the order of row-based windows and of limits made total."""
+    return transform_up(relation, _completed)
+
+
+def _completed(relation: Relation) -> Relation:
+    if isinstance(relation, TopK) and relation.order and _orderable(relation.child.columns):
+        return replace(relation, order=_total(relation.order, relation.child.columns))
+    if isinstance(relation, Window) and relation.order and _orderable(relation.child.columns):
+        return _completed_window(relation)
+    return relation
+
+
+def _completed_window(window: Window) -> Relation:
+    """Row-based calls get the total order; calls that treat peers alike keep theirs."""
+    total = _total(window.order, window.child.columns)
+    if total == window.order:
+        return window
+    by_rows = tuple(call for call in window.calls if _is_row_based(call.call))
+    others = tuple(call for call in window.calls if not _is_row_based(call.call))
+    if not by_rows:
+        return window
+    numbered = Window(window.child, window.partition, total, by_rows)
+    if not others:
+        return numbered
+    both = Window(numbered, window.partition, window.order, others)
+    return _in_order(both, window.columns)
+
+
+def _in_order(relation: Window, columns: Schema) -> Relation:
+    items = tuple(Named(c.name, ColumnRef(c.name, c.type, c.nullable)) for c in columns)
+    return Project(relation, items)
+
+
+def _is_row_based(call: WindowCall) -> bool:
+    function = call.function
+    if not isinstance(function, AggregateCall) and function_kind(function) in _ROW_BASED:
+        return True
+    if _is_whole_partition(call.frame):
+        return False
+    if isinstance(function, AggregateCall) and function.kind == "First":
+        return call.frame.startswith(("ROWS", "RANGE BETWEEN UNBOUNDED PRECEDING"))
+    return call.frame.startswith("ROWS")
+
+
+def _is_whole_partition(frame: str) -> bool:
+    return frame.endswith("BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING")
+
+
+def function_kind(function: Expression) -> str:
+    """The Catalyst class of a function; a constant or column has none."""
+    return getattr(function, "kind", "")
+
+
+def _total(order: tuple[SortKey, ...], columns: Schema) -> tuple[SortKey, ...]:
+    present = {key.expression.name for key in order if isinstance(key.expression, ColumnRef)}
+    more = (c for c in columns if c.name not in present)
+    return (*order, *(SortKey(ColumnRef(c.name, c.type, c.nullable)) for c in more))
+
+
+def _orderable(columns: Schema) -> bool:
+    return not any(_is_unorderable(column.type) for column in columns)
+
+
+def _is_unorderable(type: str) -> bool:
+    return type == "INTERVAL" or any(word in type for word in _NOT_ORDERABLE)
+
+
+def left_open(relation: Relation) -> Open:
+    """What of the relation's result two correct evaluations may disagree on."""
+    below = [left_open(child) for child in inputs(relation)]
+    names = frozenset().union(*(child.columns for child in below))
+    if any(child.rows for child in below):
+        return Open(rows=True)
+    return _step(relation, names)
+
+
+def _step(relation: Relation, names: frozenset[str]) -> Open:  # noqa: C901 - one case per relation
+    match relation:
+        case Scan() | Values() | TableFunction() | RecursionInput():
+            return Open()
+        case Project(items=items):
+            made = (i.name for i in items if column_names(i.expression) & names)
+            return Open(frozenset(made))
+        case Filter() | Join() | Generate():
+            return Open(rows=True) if _uses(relation, names) else Open(names)
+        case Sort() | SingleRow():
+            return Open(frozenset(c.name for c in relation.columns)) if names else Open()
+        case Distinct() | SetOperation() | Recursion():
+            return Open(rows=bool(names))
+        case Union(columns=columns, inputs=many):
+            positions = {i for one in many for i, c in enumerate(one.columns) if c.name in names}
+            return Open(frozenset(columns[i].name for i in positions))
+        case Expand(projections=projections, columns=columns):
+            hit = {i for row in projections for i, e in enumerate(row) if column_names(e) & names}
+            return Open(frozenset(columns[i].name for i in hit))
+        case Aggregate(groups=groups, calls=calls):
+            if any(group.name in names for group in groups):
+                return Open(rows=True)
+            made = (
+                c.name
+                for c in calls
+                if c.call.kind in _OPEN_AGGREGATES or column_names(c.call) & names
+            )
+            return Open(frozenset(made))
+        case Window(calls=windows):
+            return Open(names | _open_windows(relation, windows, names))
+        case TopK(order=order, child=child):
+            closed = order and len(order) >= len(child.columns) and not _uses(relation, names)
+            return Open(names) if closed and _orderable(child.columns) else Open(rows=True)
+        case _:
+            assert_never(relation)
+
+
+def _uses(relation: Relation, names: frozenset[str]) -> bool:
+    return any(column_names(expression) & names for expression in expressions(relation))
+
+
+def _open_windows(
+    window: Window, calls: tuple[NamedWindow, ...], names: frozenset[str]
+) -> frozenset[str]:
+    total = len(window.order) >= len(window.child.columns) and _orderable(window.child.columns)
+    if _uses(window, names):
+        return frozenset(call.name for call in calls)
+    return frozenset(call.name for call in calls if _is_open(call.call, total))
+
+
+def _is_open(call: WindowCall, total: bool) -> bool:
+    if _is_row_based(call):
+        return not total
+    return isinstance(call.function, AggregateCall) and call.function.kind in _OPEN_AGGREGATES
