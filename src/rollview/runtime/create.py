@@ -16,6 +16,7 @@ from rollview.frontend.define import define, original
 from rollview.frontend.scope import scoped
 from rollview.runtime import history, recovery, worker
 from rollview.runtime.catalog import Catalog, StoredView, key_of, new_view_id, view_exists
+from rollview.runtime.compute import recompute
 from rollview.runtime.lake import Lake
 from rollview.runtime.pinning import Run
 from rollview.runtime.public import (
@@ -158,8 +159,11 @@ def _fill(lake: Lake, catalog: Catalog, view: StoredView) -> tuple[StoredView, W
     run = Run(lake, catalog)
     with worker.evaluation(view.name):
         vector = run.vector(session, definition)
-        rows = original(session, definition, run.leaves(session, definition, vector))
+        leaves = run.leaves(session, definition, vector)
+        rows = original(session, definition, leaves)
         built = replace(view, schema=rows.schema)
+        if definition.canonical:  # ties are broken as every later refresh will break them
+            rows = recompute(session, definition, leaves)
         store = built.rows(lake, session)
         store.backing.create()
         faults.point("create.backing")

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
+from dataclasses import replace
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from rollview.algebra.definition import Definition, ReasonCode
 from rollview.errors import DefinitionCorrupt, SourceReplaced
@@ -13,9 +16,11 @@ from rollview.frontend.scope import scoped
 from rollview.runtime import worker
 from rollview.runtime.catalog import Catalog, StoredView
 from rollview.runtime.compare import Difference, compare
+from rollview.runtime.compute import recompute
 from rollview.runtime.lake import Lake
 from rollview.runtime.pinning import Run
 from rollview.runtime.report import VerifyReport
+from rollview.sql.quoting import quoted
 from rollview.storage.vector import Vector, base_versions
 from rollview.storage.view_store import Watermark
 
@@ -30,8 +35,7 @@ def verify(lake: Lake, catalog: Catalog, name: str) -> VerifyReport:
         lambda: _verified(lake, catalog, view),
         left="nothing was changed",
     )
-    found, watermark = done.result
-    note = _note(view.definition) if found else None
+    found, watermark, note = done.result
     comparable = not _left_to_chance(view.definition)
     return VerifyReport(
         view=view.name,
@@ -47,7 +51,9 @@ def verify(lake: Lake, catalog: Catalog, name: str) -> VerifyReport:
     )
 
 
-def _verified(lake: Lake, catalog: Catalog, view: StoredView) -> tuple[Difference, Watermark]:
+def _verified(
+    lake: Lake, catalog: Catalog, view: StoredView
+) -> tuple[Difference, Watermark, str | None]:
     session = scoped(lake.spark, view.definition.settings)
     store = view.rows(lake, session)
     watermark = store.watermark()
@@ -58,14 +64,43 @@ def _verified(lake: Lake, catalog: Catalog, view: StoredView) -> tuple[Differenc
             hint=f'recompute it: refresh("{view.name}", full=True)',
         )
     with worker.evaluation(view.name):
-        expected = _expected(lake, catalog, session, view, watermark.vector)
+        leaves = _leaves(lake, catalog, session, view, watermark.vector)
         stored = store.backing.read(watermark.version)
-        return compare(stored, expected), watermark
+        found = compare(stored, original(session, view.definition, leaves))
+        if not found:
+            return found, watermark, None
+        found, note = _compare_by_rule(session, view.definition, leaves, stored, found)
+        return found, watermark, note
 
 
-def _expected(
+def _compare_by_rule(
+    session: SparkSession,
+    definition: Definition,
+    leaves: Mapping[str, DataFrame],
+    stored: DataFrame,
+    found: Difference,
+) -> tuple[Difference, str | None]:
+    """Differences that ties allow are none: the canonical definition decides, where there is one.
+
+    Columns that two correct evaluations may disagree on are left out, and named.
+    """
+    if definition.relation is None or not (definition.canonical or definition.left_open):
+        return found, _note(definition) if found else None
+    if definition.left_open == ("*",):
+        note = "which rows are in the result is left open by ties, so they were not compared"
+        return replace(found, missing=0, unexpected=0), note
+    expected = recompute(session, definition, leaves)
+    kept = [c.name for c in definition.columns if c.name not in definition.left_open]
+    note = "compared with the canonical definition, in which all columns break ties"
+    if definition.left_open:
+        note += f"; not compared, as rows may tie on them: {', '.join(definition.left_open)}"
+    columns = [F.col(quoted(name)) for name in kept] or [F.lit(1).alias("row")]
+    return compare(stored.select(*columns), expected.select(*columns)), note
+
+
+def _leaves(
     lake: Lake, catalog: Catalog, session: SparkSession, view: StoredView, vector: Vector
-) -> DataFrame:
+) -> dict[str, DataFrame]:
     run = Run(lake, catalog)
     now = run.vector(session, view.definition)
     for source, position in vector.items():
@@ -75,7 +110,7 @@ def _expected(
                 "are gone with the old one",
                 hint=f'refresh it first: refresh("{view.name}")',
             )
-    return original(session, view.definition, run.leaves(session, view.definition, vector))
+    return run.leaves(session, view.definition, vector)
 
 
 def _left_to_chance(definition: Definition) -> bool:
