@@ -177,12 +177,14 @@ def test_without_the_lock_the_loser_looks_again(db: Session, own: SparkSession) 
     def overtake() -> None:
         if not done:
             done.append(RefreshReport("", Mode.NOOP))
+            own.sql("INSERT INTO orders VALUES (5, 'd', 2)")
             done[0] = other.refresh("counted")
 
     with faults.planned("commit.candidate", overtake):
         report = db.refresh("counted")
     assert done[0].mode is Mode.FULL
     assert (report.mode, report.number) == (Mode.NOOP, 2)
+    assert_same_rows(own.table("counted"), [(5,)])  # not back to the versions pinned before
     assert_view_matches_recompute(db, "counted")
 
 
