@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 from rollview import errors
 from rollview.algebra.codec import decode, encode
 from rollview.algebra.definition import Definition, DependencyKind, ReasonCode, SourceKind
+from rollview.algebra.fingerprint import fingerprint
 from rollview.algebra.relations import Aggregate, Filter, Join, Scan
 from rollview.algebra.traverse import walk
 from rollview.frontend.define import define, original
@@ -214,6 +215,60 @@ def test_refused(
     assert "SQLSTATE" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM fact",
+        "DROP TABLE fact",
+        "INSERT INTO fact VALUES (9, 9, 9)",
+        "CREATE TABLE oops (id INT) USING delta",
+        "TRUNCATE TABLE fact",
+        "SET spark.sql.ansi.enabled = false",
+    ],
+)
+def test_a_statement_is_refused_and_not_executed(tables: SparkSession, statement: str) -> None:
+    with pytest.raises(errors.BadQuery, match="statement"):
+        define(tables, statement, managed={})
+    assert tables.table("fact").count() == 4
+    assert not tables.catalog.tableExists("oops")
+    assert tables.conf.get("spark.sql.ansi.enabled") == "true"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT id FROM fact WHERE (SELECT max(day) FROM dim) BETWEEN day AND id",
+        "SELECT nullif((SELECT max(name) FROM dim), 'x') AS m, id FROM fact",
+        "SELECT sum(amount) + (SELECT max(day) FROM dim) AS a, (SELECT max(day) FROM dim) AS b "
+        "FROM fact",
+        "SELECT * FROM (SELECT id, (SELECT max(day) FROM dim) AS m FROM fact) WHERE m > id",
+    ],
+)
+def test_the_same_scalar_subquery_twice(tables: SparkSession, query: str) -> None:
+    check(tables, query)
+
+
+def test_the_same_query_has_the_same_fingerprint(tables: SparkSession) -> None:
+    query = "SELECT transform(array(id, day), x -> x + 1) AS xs FROM fact"
+    first, again = (define(tables, query, managed={}) for _ in range(2))
+    assert fingerprint(first) == fingerprint(again)
+    frame = tables.table("fact").select(F.transform(F.array("id"), lambda x: x + 1).alias("xs"))
+    same = tables.table("fact").select(F.transform(F.array("id"), lambda x: x + 1).alias("xs"))
+    other = tables.table("fact").select(F.transform(F.array("id"), lambda x: x + 2).alias("xs"))
+    prints = [fingerprint(define(tables, f, managed={})) for f in (frame, same, other)]
+    assert prints[0] == prints[1] != prints[2]
+
+
+def test_sort_within_partitions_is_no_order(tables: SparkSession) -> None:
+    definition = define(tables, "SELECT id FROM fact SORT BY id LIMIT 2", managed={})
+    assert [reason.code for reason in definition.reasons] == [ReasonCode.NON_DETERMINISTIC]
+
+
+def test_exists_is_not_left_open(tables: SparkSession) -> None:
+    query = "SELECT id FROM fact WHERE EXISTS (SELECT * FROM dim WHERE name = 'one')"
+    assert check(tables, query).left_open == ()
+
+
 def test_temporary_view_is_refused_in_text_only(tables: SparkSession) -> None:
     tables.table("fact").createOrReplaceTempView("passing")
     with pytest.raises(errors.TemporaryObject, match="passing"):
@@ -240,6 +295,12 @@ def test_anonymous_function_is_refused_and_a_registered_one_kept(tables: SparkSe
     with pytest.raises(errors.AnonymousFunction, match="nameless"):
         define(
             tables, tables.table("fact").select(F.udf(nameless, "int")("id").alias("x")), managed={}
+        )
+    with pytest.raises(errors.AnonymousFunction, match="<lambda>"):
+        define(
+            tables,
+            tables.table("fact").select(F.udf(lambda x: x, "int")("id").alias("x")),
+            managed={},
         )
     tables.udf.register("increment", lambda x: x + 1, "int")
     definition = check(tables, "SELECT increment(id) AS x FROM fact")

@@ -11,7 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from rollview.algebra.expressions import AggregateCall, ColumnRef, Expression, SortKey, WindowCall
+from rollview.algebra.expressions import (
+    AggregateCall,
+    ColumnRef,
+    Expression,
+    Literal,
+    SortKey,
+    WindowCall,
+)
 from rollview.algebra.relations import (
     Aggregate,
     Distinct,
@@ -55,6 +62,7 @@ _OPEN_AGGREGATES = frozenset(
         "ApproxTopK",
     }
 )
+_CLOSED_BY_ORDER = frozenset({"First", "Last", "AnyValue", "CollectList", "ListAgg"})
 _NOT_ORDERABLE = ("MAP<", "VARIANT", "VOID", "GEOMETRY", "GEOGRAPHY")
 
 
@@ -101,21 +109,14 @@ def _in_order(relation: Window, columns: Schema) -> Relation:
 
 
 def _is_row_based(call: WindowCall) -> bool:
-    function = call.function
-    if not isinstance(function, AggregateCall) and function_kind(function) in _ROW_BASED:
+    kind = function_kind(call.function)
+    if kind in _ROW_BASED:
         return True
-    if _is_whole_partition(call.frame):
-        return False
-    if isinstance(function, AggregateCall) and function.kind == "First":
-        return call.frame.startswith(("ROWS", "RANGE BETWEEN UNBOUNDED PRECEDING"))
-    return call.frame.startswith("ROWS")
+    whole = call.frame.endswith("BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING")
+    return call.frame.startswith("ROWS") and (not whole or kind in _CLOSED_BY_ORDER)
 
 
-def _is_whole_partition(frame: str) -> bool:
-    return frame.endswith("BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING")
-
-
-def function_kind(function: Expression) -> str:
+def function_kind(function: Expression | AggregateCall) -> str:
     """The Catalyst class of a function; a constant or column has none."""
     return getattr(function, "kind", "")
 
@@ -174,10 +175,19 @@ def _step(relation: Relation, names: frozenset[str]) -> Open:  # noqa: C901 - on
         case Window(calls=windows):
             return Open(names | _open_windows(relation, windows, names))
         case TopK(order=order, child=child):
+            if _all_rows_equal(child):
+                return Open()
             closed = order and len(order) >= len(child.columns) and not _uses(relation, names)
             return Open(names) if closed and _orderable(child.columns) else Open(rows=True)
         case _:
             assert_never(relation)
+
+
+def _all_rows_equal(relation: Relation) -> bool:
+    """Whether it does not matter which of the rows are taken, as in EXISTS (... LIMIT 1)."""
+    return isinstance(relation, Project) and all(
+        isinstance(item.expression, Literal) for item in relation.items
+    )
 
 
 def _uses(relation: Relation, names: frozenset[str]) -> bool:
@@ -194,6 +204,7 @@ def _open_windows(
 
 
 def _is_open(call: WindowCall, total: bool) -> bool:
-    if _is_row_based(call):
+    kind = function_kind(call.function)
+    if _is_row_based(call) and (kind not in _OPEN_AGGREGATES or kind in _CLOSED_BY_ORDER):
         return not total
-    return isinstance(call.function, AggregateCall) and call.function.kind in _OPEN_AGGREGATES
+    return kind in _OPEN_AGGREGATES

@@ -14,6 +14,7 @@ from rollview.errors import (
     StreamingQuery,
     TemporaryObject,
 )
+from rollview.frontend.dependencies import function_text
 
 Json = dict[str, Any]
 
@@ -54,7 +55,7 @@ def _judge(spark: SparkSession, fact: Json) -> Reason | None:
                 hint='write it first: df.write.format("delta").saveAsTable("name"),'
                 ' then build the query on spark.table("name")',
             )
-        case "PYTHON" | "SCALA" if not text or not spark.catalog.functionExists(text):
+        case "PYTHON" | "SCALA" if not text or function_text(spark, text) is None:
             name = f"the function {text!r}" if text else "a function without a name"
             raise AnonymousFunction(
                 f"the query uses {name}, which the session does not know",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from typing import Any
@@ -81,6 +82,7 @@ class _Decoder:
         self._names: dict[int, str] = {}
         self._taken: set[str] = set()
         self._loops: dict[str, tuple[str, ...]] = {}
+        self._recursions = 0
 
     # --- names ------------------------------------------------------------------------------
 
@@ -273,15 +275,16 @@ class _Decoder:
 
     def _limited(self, node: Json, limit: Json | None, offset: Json | None) -> Relation:
         """LIMIT and OFFSET joined with the ORDER BY below, through projections in between."""
-        if node["op"] == "Project":
+        if node["op"] == "Project" and _is_ordered(node):
             below = self._limited(node["children"][0], limit, offset)
             scope = _Scope(self, below)
             items = tuple(
                 Named(self._name(item["as"]), scope.expression(item["e"])) for item in node["items"]
             )
             return Project(scope.child, items)
-        scope = _Scope(self, self._child(node) if node["op"] == "Sort" else self.relation(node))
-        order = scope.order(node["order"]) if node["op"] == "Sort" else ()
+        is_sorted = node["op"] == "Sort" and node["global"]
+        scope = _Scope(self, self._child(node) if is_sorted else self.relation(node))
+        order = scope.order(node["order"]) if is_sorted else ()
         if not order and isinstance(scope.child, TopK):
             order = scope.child.order
         first = None if limit is None else scope.expression(limit)
@@ -292,7 +295,8 @@ class _Decoder:
         if node["limited"]:
             raise NotDecoded("UnionLoop", "a recursive CTE with a limit inside")
         columns = self._columns(node["output"])
-        name = f"recursion_{len(self._loops) + 1}"
+        self._recursions += 1
+        name = f"recursion_{self._recursions}"
         self._loops[node["loop"]] = (name, *(column.name for column in columns))
         anchor, step = (self._exact(child) for child in node["children"])
         return Recursion(name, anchor, step, columns, node.get("depth"))
@@ -309,7 +313,11 @@ class _Scope:
         self._decoder = decoder
         self._original = child.columns
         self.child = child
-        self.lifted = False
+        self._scalars: dict[str, ColumnRef] = {}
+
+    @property
+    def lifted(self) -> bool:
+        return bool(self._scalars)
 
     def expression(self, data: Json) -> Expression:
         if "c" in data:
@@ -350,12 +358,15 @@ class _Scope:
         return _narrowed(relation, kept)
 
     def _scalar(self, data: Json) -> Expression:
-        plan = self._decoder._exact(data["s"])
-        self.lifted = True
-        if not _is_one_row(plan):
-            plan = SingleRow(plan, self._decoder._unique("scalar"))
-        self.child = Join(JoinKind.CROSS, self.child, plan)
-        return replace(_reference(plan.columns[0]), nullable=True)
+        """The value of a scalar subquery; the same one twice is joined once."""
+        key = json.dumps(data["s"], sort_keys=True)
+        if key not in self._scalars:
+            plan = self._decoder._exact(data["s"])
+            if not _is_one_row(plan):
+                plan = SingleRow(plan, self._decoder._unique("scalar"))
+            self.child = Join(JoinKind.CROSS, self.child, plan)
+            self._scalars[key] = replace(_reference(plan.columns[0]), nullable=True)
+        return self._scalars[key]
 
 
 class _Aggregated:
@@ -365,7 +376,7 @@ class _Aggregated:
         self._decoder = decoder
         self._below = below
         self._calls = calls
-        self._scalars: list[Relation] = []
+        self._above = _Scope(decoder, Values((), ((),)))
 
     def expression(self, data: Json, name: str | None = None) -> Expression:
         if "g" in data:
@@ -374,18 +385,20 @@ class _Aggregated:
                 self._calls[call] = name or self._decoder._unique(call.kind.lower())
             return ColumnRef(self._calls[call], call.type, call.nullable)
         if "s" in data:
-            scope = _Scope(self._decoder, Values((), ((),)))
-            reference = scope.expression(data)
-            if isinstance(scope.child, Join):
-                self._scalars.append(scope.child.right)
-            return reference
+            return self._above.expression(data)
         if "k" in data:
             args = tuple(self.expression(arg) for arg in data["a"])
             return Call(data["k"], tuple(data["p"]), args, data["t"], data["u"], data["d"])
         return self._below.expression(data)
 
     def wrap(self, relation: Relation) -> Relation:
-        for scalar in self._scalars:
+        """The aggregate, joined with the scalar subqueries of its output expressions."""
+        scalars: list[Relation] = []
+        joined = self._above.child
+        while isinstance(joined, Join):
+            scalars.insert(0, joined.right)
+            joined = joined.left
+        for scalar in scalars:
             relation = Join(JoinKind.CROSS, relation, scalar)
         return relation
 
@@ -427,6 +440,14 @@ def _is_one_row(relation: Relation) -> bool:
             return _is_one_row(child)
         case _:
             return False
+
+
+def _is_ordered(plan: Json) -> bool:
+    """Whether the rows come in an order, through operators that keep it."""
+    if plan["op"] == "Sort":
+        return bool(plan["global"])
+    kept = plan["op"] in ("Project", "GlobalLimit", "LocalLimit", "Offset")
+    return kept and _is_ordered(plan["children"][0])
 
 
 def _without_top_sort(plan: Json) -> Json:

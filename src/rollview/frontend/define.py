@@ -12,6 +12,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from rollview.algebra.definition import (
@@ -28,10 +30,11 @@ from rollview.algebra.schema import Column, Schema
 from rollview.algebra.traverse import walk
 from rollview.analysis.order import canonical, left_open
 from rollview.analysis.pruning import prune_scans
-from rollview.errors import DuplicateColumn
+from rollview.errors import BadQuery, DefinitionCorrupt, DuplicateColumn
 from rollview.frontend import scope
 from rollview.frontend.checks import check_facts
 from rollview.frontend.decode import NotDecoded, decode
+from rollview.frontend.dependencies import function_text
 from rollview.frontend.jvm_bridge import bridge
 from rollview.frontend.translate import spark_errors
 
@@ -44,7 +47,7 @@ def define(
     """Analyze the query, never execute it, and say what it is."""
     text = query if isinstance(query, str) else None
     with spark_errors(text):
-        frame = spark.sql(query) if isinstance(query, str) else query
+        frame = analyzed_text(spark, query) if isinstance(query, str) else query
         analyzed = frame._jdf.queryExecution().analyzed()
     exported = _export(spark, analyzed, managed, with_plan=text is None)
     columns = _public_columns(exported["columns"], spark)
@@ -59,7 +62,7 @@ def define(
         columns=columns,
         relation=relation,
         sources=sources,
-        dependencies=_dependencies(exported),
+        dependencies=_dependencies(spark, exported),
         settings=scope.capture(spark),
         reasons=(*reasons, *_source_reasons(sources), *problem),
         order_sensitive=tuple(
@@ -70,6 +73,18 @@ def define(
     )
 
 
+def analyzed_text(spark: SparkSession, text: str) -> DataFrame:
+    """The DataFrame of a query; a statement that does something is refused, not executed."""
+    parser = spark._jsparkSession.sessionState().sqlParser()
+    plan = parser.parsePlan(text)
+    if bridge(spark).isCommand(plan):
+        raise BadQuery(
+            f"a view needs a query, and this is a statement: {text.strip()[:60]}",
+            hint="give a SELECT; run statements with spark.sql",
+        )
+    return spark.sql(text)
+
+
 def original(
     spark: SparkSession, definition: Definition, leaves: Mapping[str, DataFrame]
 ) -> DataFrame:
@@ -77,17 +92,28 @@ def original(
     java = bridge(spark)
     if definition.text is not None:
         with spark_errors(definition.text):
-            analyzed = spark.sql(definition.text)._jdf.queryExecution().analyzed()
+            frame = analyzed_text(spark, definition.text)
+            analyzed = frame._jdf.queryExecution().analyzed()
     else:
-        analyzed = java.restore(definition.plan)
+        analyzed = _restored(java, definition)
     plans = {
         source_key(source): leaves[source.id]._jdf.queryExecution().analyzed()
         for source in definition.sources
     }
     managed = {dict(s.options)["public"]: s.name for s in views_read(definition)}
     with spark_errors(definition.text):
-        frame = java.withLeaves(spark._jsparkSession, analyzed, managed, plans)
-    return DataFrame(frame, spark)
+        result = java.withLeaves(spark._jsparkSession, analyzed, managed, plans)
+    return DataFrame(result, spark)
+
+
+def _restored(java: Any, definition: Definition) -> Any:
+    try:
+        return java.restore(definition.plan)
+    except (Py4JJavaError, PySparkException) as problem:
+        raise DefinitionCorrupt(
+            "the stored plan of a DataFrame cannot be read by this version of Spark",
+            hint="create the view anew with replace=True; a view of SQL text outlives versions",
+        ) from problem
 
 
 def views_read(definition: Definition) -> tuple[Source, ...]:
@@ -145,6 +171,8 @@ def _relation(
     if "relation" not in exported:
         problem = exported["unwritable"]
         return None, (_not_understood(problem["kind"], problem["text"]),)
+    if any(fact["text"] == "_metadata" for fact in exported["facts"]):
+        return None, (_not_understood("Metadata", "_metadata"),)
     try:
         relation = decode(exported["relation"], tuple(c.name for c in columns), ids)
     except NotDecoded as problem:
@@ -187,16 +215,19 @@ def _scans(relation: Relation | None) -> tuple[Scan, ...]:
     return tuple(node for node in walk(relation) if isinstance(node, Scan))
 
 
-def _dependencies(exported: Json) -> tuple[Dependency, ...]:
+def _dependencies(spark: SparkSession, exported: Json) -> tuple[Dependency, ...]:
     views = [
         Dependency(DependencyKind.VIEW, view["name"], view["text"])
         for view in exported["views"]
         if not view["temporary"]
     ]
     functions = [
-        Dependency(DependencyKind.FUNCTION, fact["text"], fact.get("body") or "")
-        for fact in exported["facts"]
-        if fact["code"] in ("SQL_FUNCTION", "PYTHON", "SCALA")
+        Dependency(DependencyKind.FUNCTION, name, function_text(spark, name) or "")
+        for name in dict.fromkeys(
+            fact["text"]
+            for fact in exported["facts"]
+            if fact["code"] in ("SQL_FUNCTION", "PYTHON", "SCALA")
+        )
     ]
     return tuple(dict.fromkeys(views + functions))
 

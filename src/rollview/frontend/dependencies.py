@@ -2,40 +2,40 @@
 
 from __future__ import annotations
 
-from pyspark.errors import AnalysisException
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from rollview.algebra.definition import Dependency, DependencyKind
 
 
 def current_text(spark: SparkSession, dependency: Dependency) -> str | None:
-    """The text of the view or function as it is now; None if it is gone.
-
-    A function that was registered from Python or Scala has no text that could be compared; it
-    counts as unchanged while the session knows its name.
-    """
+    """The text of the view or function as it is now; None if it is gone."""
     if dependency.kind is DependencyKind.VIEW:
-        return _view_text(spark, dependency.name)
-    if not spark.catalog.functionExists(dependency.name):
-        return None
-    return dependency.text if not dependency.text else _function_text(spark, dependency)
+        return view_text(spark, dependency.name)
+    return function_text(spark, dependency.name)
 
 
-def _view_text(spark: SparkSession, name: str) -> str | None:
+def view_text(spark: SparkSession, name: str) -> str | None:
+    """The query of a plain view; None if there is no such view."""
     state = spark._jsparkSession.sessionState()
     try:
         identifier = state.sqlParser().parseTableIdentifier(name)
-        metadata = state.catalog().getTableMetadata(identifier)
-    except AnalysisException:
+        text = state.catalog().getTableMetadata(identifier).viewText()
+    except PySparkException:
         return None
-    text = metadata.viewText()
     return str(text.get()) if text.isDefined() else None
 
 
-def _function_text(spark: SparkSession, dependency: Dependency) -> str | None:
+def function_text(spark: SparkSession, name: str) -> str | None:
+    """What the session says of a function; None if it does not know it by this name.
+
+    For a SQL function that is its body. A function registered from Python or Scala has no text:
+    it counts as unchanged while the session knows its name.
+    """
     state = spark._jsparkSession.sessionState()
     try:
-        identifier = state.sqlParser().parseFunctionIdentifier(dependency.name)
-        return str(state.catalog().loadPersistentFunction(identifier).toString())
-    except (AnalysisException, AttributeError):
-        return dependency.text
+        identifier = state.sqlParser().parseFunctionIdentifier(name)
+        info = state.catalog().lookupFunctionInfo(identifier)
+    except PySparkException:
+        return None
+    return f"{info.getClassName()} {info.getUsage()} {info.getExtended()}"

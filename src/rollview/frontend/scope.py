@@ -32,9 +32,8 @@ _DECIDING = (
     "spark.sql.parser.escapedStringLiterals",
     "spark.sql.parser.quotedRegexColumnNames",
     "spark.sql.crossJoin.enabled",
-    "spark.sql.session.collation.enabled",
-    "spark.sql.sources.ignoreCorruptFiles",
-    "spark.sql.functions.remoteAvroSchemaAllowed",
+    "spark.sql.files.ignoreCorruptFiles",
+    "spark.sql.files.ignoreMissingFiles",
     "spark.sql.cteRecursionLevelLimit",
     "spark.sql.cteRecursionRowLimit",
 )

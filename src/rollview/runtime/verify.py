@@ -22,7 +22,7 @@ from rollview.runtime.pinning import Run
 from rollview.runtime.report import VerifyReport
 from rollview.sql.quoting import quoted
 from rollview.storage.vector import Vector, base_versions
-from rollview.storage.view_store import Watermark
+from rollview.storage.view_store import ViewStore, Watermark
 
 
 def verify(lake: Lake, catalog: Catalog, name: str) -> VerifyReport:
@@ -56,7 +56,7 @@ def _verified(
 ) -> tuple[Difference, Watermark, str | None]:
     session = scoped(lake.spark, view.definition.settings)
     store = view.rows(lake, session)
-    watermark = store.watermark()
+    version, watermark = _settled(store)
     if watermark is None or watermark.vector is None:
         raise DefinitionCorrupt(
             f"it is not known which versions {view.name} reflects, so there is nothing to compare "
@@ -65,12 +65,21 @@ def _verified(
         )
     with worker.evaluation(view.name):
         leaves = _leaves(lake, catalog, session, view, watermark.vector)
-        stored = store.backing.read(watermark.version)
+        stored = store.backing.read(version)
         found = compare(stored, original(session, view.definition, leaves))
         if not found:
             return found, watermark, None
         found, note = _compare_by_rule(session, view.definition, leaves, stored, found)
         return found, watermark, note
+
+
+def _settled(store: ViewStore[DataFrame]) -> tuple[str, Watermark | None]:
+    """The version that readers see, whoever wrote it, and the refresh that belongs to it."""
+    while True:
+        version = store.backing.current()
+        watermark = store.watermark()
+        if store.backing.current() == version:
+            return version, watermark
 
 
 def _compare_by_rule(

@@ -14,6 +14,7 @@ import org.apache.spark.sql.execution.datasources.LogicalRelation;
 public class Exporter {
   private final boolean ansi;
   private final Map common = new HashMap();
+  private final Map variables = new HashMap();
 
   private final Guard guard;
 
@@ -197,6 +198,10 @@ public class Exporter {
     if (e instanceof InheritAnalysisRules) return expression((Expression) e.children().apply(0));
     String kind = e.getClass().getSimpleName();
     if (kind.equals("With")) return with(e);
+    if (e instanceof LambdaFunction) return lambda((LambdaFunction) e);
+    if (e instanceof NamedLambdaVariable) {
+      return call(e, kind, one(variable((NamedLambdaVariable) e)), false);
+    }
     if (kind.equals("CommonExpressionRef")) return (Map) common.get(Leaves.get(e, "id"));
     if (transparent(e, kind)) return expression((Expression) e.children().apply(0));
     if (unwritable(e, kind)) throw new Unwritable(kind, e.sql());
@@ -226,6 +231,34 @@ public class Exporter {
       common.put(Leaves.get(definition, "id"), expression(inner));
     }
     return expression((Expression) Leaves.get(e, "child"));
+  }
+
+  private Map lambda(LambdaFunction e) {
+    ArrayList pieces = new ArrayList();
+    StringBuilder names = new StringBuilder();
+    scala.collection.Iterator it = e.arguments().iterator();
+    while (it.hasNext()) {
+      if (names.length() > 0) names.append(", ");
+      names.append(variable((NamedExpression) it.next()));
+    }
+    boolean several = names.indexOf(",") >= 0;
+    pieces.add(e.hidden() ? "" : several ? "(" + names + ") -> " : names + " -> ");
+    pieces.add(e.function());
+    pieces.add("");
+    return call(e, "LambdaFunction", pieces, false);
+  }
+
+  /** Variables are numbered as they come, so that the same query always has the same text. */
+  private String variable(NamedExpression variable) {
+    Object id = Long.valueOf(variable.exprId().id());
+    if (!variables.containsKey(id)) variables.put(id, "x" + (variables.size() + 1));
+    return (String) variables.get(id);
+  }
+
+  private static List one(String text) {
+    ArrayList pieces = new ArrayList();
+    pieces.add(text);
+    return pieces;
   }
 
   private Map call(Expression e, String kind, List pieces, boolean distinct) {

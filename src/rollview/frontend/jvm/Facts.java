@@ -63,7 +63,7 @@ public class Facts {
   }
 
   private static boolean sorted(LogicalPlan p) {
-    if (p instanceof Sort) return true;
+    if (p instanceof Sort) return ((Sort) p).global();
     if (p instanceof Aggregate) return ((Aggregate) p).groupingExpressions().isEmpty();
     if (p instanceof OneRowRelation) return true;
     if (p instanceof Project || p instanceof SubqueryAlias || p instanceof View
@@ -146,16 +146,14 @@ public class Facts {
   }
 
   private void addFunction(Object function) {
-    Map entry = add("SQL_FUNCTION", "SQLFunction", String.valueOf(Leaves.get(function, "name")));
-    entry.put("body", function.toString());
+    add("SQL_FUNCTION", "SQLFunction", String.valueOf(Leaves.get(function, "name")));
   }
 
-  private Map add(String code, String kind, String text) {
+  private void add(String code, String kind, String text) {
     Map entry = new LinkedHashMap();
     entry.put("code", code);
     entry.put("kind", kind);
     entry.put("text", text);
     found.add(entry);
-    return entry;
   }
 }

@@ -68,6 +68,7 @@ public class Frontend {
     scala.collection.Iterator it = plan.output().iterator();
     while (it.hasNext()) {
       Attribute a = (Attribute) it.next();
+      if (a.metadata().contains("__metadata_col")) continue;
       Map entry = new LinkedHashMap();
       entry.put("n", a.name());
       entry.put("t", org.apache.spark.sql.catalyst.util.CharVarcharUtils
@@ -76,6 +77,15 @@ public class Frontend {
       result.add(entry);
     }
     return result;
+  }
+
+  /** Whether a parsed statement does something instead of only answering. */
+  public boolean isCommand(LogicalPlan parsed) {
+    String name = parsed.getClass().getName();
+    return parsed instanceof org.apache.spark.sql.catalyst.plans.logical.Command
+        || parsed instanceof org.apache.spark.sql.catalyst.plans.logical.ParsedStatement
+        || parsed instanceof org.apache.spark.sql.catalyst.plans.logical.InsertIntoDir
+        || name.endsWith("CompoundBody");
   }
 
   /** The analyzed plan with its leaves replaced (key to plan), as a DataFrame of the session. */

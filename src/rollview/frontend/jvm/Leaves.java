@@ -80,11 +80,11 @@ public class Leaves extends scala.runtime.AbstractPartialFunction {
     scala.collection.Iterator wanted = leaf.output().iterator();
     while (wanted.hasNext()) {
       Attribute attribute = (Attribute) wanted.next();
-      Attribute found =
-          (Attribute) byName.get(attribute.name().toLowerCase(java.util.Locale.ROOT));
+      Attribute found = (Attribute) byName.get(attribute.name());
       if (found == null) {
-        continue;
+        found = (Attribute) byName.get(attribute.name().toLowerCase(java.util.Locale.ROOT));
       }
+      if (found == null) continue;
       items.add(
           new Alias(found, attribute.name(), attribute.exprId(), attribute.qualifier(),
               scala.Option.apply(attribute.metadata()), Plans.seq(new ArrayList())));
@@ -97,6 +97,11 @@ public class Leaves extends scala.runtime.AbstractPartialFunction {
     while (it.hasNext()) {
       Attribute attribute = (Attribute) it.next();
       byName.put(attribute.name().toLowerCase(java.util.Locale.ROOT), attribute);
+    }
+    it = attributes.iterator();
+    while (it.hasNext()) {
+      Attribute attribute = (Attribute) it.next();
+      byName.put(attribute.name(), attribute);
     }
   }
 

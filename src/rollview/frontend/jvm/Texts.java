@@ -50,11 +50,6 @@ public class Texts {
       String end = Boolean.TRUE.equals(Leaves.get(e, "ignoreNulls")) ? ") IGNORE NULLS" : ")";
       return list(kind.toLowerCase() + "(", child(e, 0), ", ", child(e, 1), ", ", child(e, 2), end);
     }
-    if (kind.equals("NamedLambdaVariable")) {
-      NamedLambdaVariable v = (NamedLambdaVariable) e;
-      return list("x" + v.exprId().id());
-    }
-    if (kind.equals("LambdaFunction")) return lambda((LambdaFunction) e);
     if (kind.endsWith("LikeAll") || kind.endsWith("LikeAny")) return likeMany(e, kind);
     if (kind.equals("TryEval")) return tryEval(child(e, 0), ansi);
     if (kind.equals("PreciseTimestampConversion")) return preciseTimestamp(e);
@@ -157,18 +152,6 @@ public class Texts {
       throw new Unwritable("Literal", "a constant of type " + type.sql());
     }
     return e.sql();
-  }
-
-  private static List lambda(LambdaFunction e) {
-    StringBuilder head = new StringBuilder("(");
-    scala.collection.Iterator it = e.arguments().iterator();
-    while (it.hasNext()) {
-      if (head.length() > 1) head.append(", ");
-      head.append("x").append(((NamedExpression) it.next()).exprId().id());
-    }
-    if (e.hidden()) return list("", e.function(), "");
-    String names = head.substring(1);
-    return list(names.indexOf(",") < 0 ? names + " -> " : head + ") -> ", e.function(), "");
   }
 
   private static List likeMany(Expression e, String kind) {
