@@ -23,6 +23,8 @@ from rollview.storage.encoding import decode, encode, quoted, storable
 from rollview.storage.files import files_at
 from rollview.storage.tables import missing
 
+_LISTING = "spark.sql.sources.parallelPartitionDiscovery.parallelism"
+
 
 class DeltaSource:
     """A Delta table as a base table; its identity is the id in its metadata."""
@@ -130,7 +132,10 @@ class DeltaBacking:
 
     def clean(self) -> None:
         """Delta's own retention time (seven days by default) decides."""
-        self._spark.sql(f"VACUUM {self._table()}")
+        java = self._spark._jsparkSession.cloneSession()
+        own = SparkSession(self._spark.sparkContext, java)
+        own.conf.set(_LISTING, "4")  # the default makes thousands of tasks to list one folder
+        own.sql(f"VACUUM {self._table()}")
 
     def drop(self) -> None:
         forget(self._spark, self._location)

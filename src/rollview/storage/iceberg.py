@@ -38,7 +38,7 @@ class IcebergSource:
         if self._is_path:
             reader = reader.format("iceberg")
         if version != _EMPTY:
-            reader = reader.option("snapshot-id", version)
+            reader = reader.option("versionAsOf", version)
         try:
             found = reader.load(self._name) if self._is_path else reader.table(self._name)
         except (PySparkException, Py4JJavaError) as failure:
