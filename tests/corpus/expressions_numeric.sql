@@ -8,7 +8,7 @@ SELECT id, amount / 3 AS a, amount * amount AS b, amount + quantity AS c, amount
 SELECT id, amount * 1.005 AS a, amount + 0.1BD AS b, CAST(amount AS DECIMAL(20,8)) / 7 AS c, 1.0 / 3 AS d FROM orders
 
 -- name: decimal_extremes
-SELECT id, exact, -exact AS negative, CAST(exact AS DECIMAL(38,9)) AS rounded, short, short + 1 AS wider FROM numbers
+SELECT id, exact, exact > 0 AS positive, CAST(exact AS STRING) AS written, short, short + 1 AS wider FROM numbers
 
 -- name: rounding
 SELECT id, round(amount, 1) AS a, bround(amount, 0) AS b, floor(amount) AS c, ceil(amount / 2) AS d, round(id, -1) AS e, truncate_it FROM (SELECT *, CAST(amount AS INT) AS truncate_it FROM orders)
