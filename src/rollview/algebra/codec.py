@@ -80,13 +80,14 @@ def _decode_node(data: dict[object, object]) -> object:
     if kind is None:
         raise DefinitionCorrupt(f"a stored definition has an unknown node {name!r}")
     hints = _HINTS.setdefault(kind.__name__, typing.get_type_hints(kind))
-    expected = {field.name for field in dataclasses.fields(kind)}
+    fields = {field.name: field for field in dataclasses.fields(kind)}
     found = {str(key) for key in data} - {"node"}
-    if found != expected:
-        wrong = ", ".join(sorted(found ^ expected))
-        raise DefinitionCorrupt(f"a stored {name} has missing or unknown fields: {wrong}")
-    fields = {f: _decode(data[f], hints[f]) for f in expected}
-    return kind(**fields)
+    required = {f.name for f in fields.values() if f.default is dataclasses.MISSING}
+    wrong = (found - fields.keys()) | (required - found)
+    if wrong:
+        listed = ", ".join(sorted(wrong))
+        raise DefinitionCorrupt(f"a stored {name} has missing or unknown fields: {listed}")
+    return kind(**{f: _decode(data[f], hints[f]) for f in found})
 
 
 def _item_hint(hint: object) -> object:

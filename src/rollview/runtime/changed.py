@@ -16,7 +16,7 @@ from rollview.errors import (
     SourceMissing,
     SourceReplaced,
 )
-from rollview.frontend.dependencies import current_text
+from rollview.frontend.dependencies import function_text
 from rollview.runtime.catalog import StoredView
 from rollview.runtime.pinning import Run
 from rollview.runtime.report import Policy
@@ -108,7 +108,7 @@ def replaced_sources(view: StoredView, old: Vector, new: Vector) -> list[str]:
 
 def _present_text(session: SparkSession, dependency: Dependency) -> str | None:
     if dependency.kind is not DependencyKind.VIEW:
-        return current_text(session, dependency)
+        return function_text(session, dependency.name)
     try:
         return locate(session, dependency.name).text
     except SourceMissing:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ def start(lake: Path, announce: Callable[[str], None] = _log.info) -> SparkSessi
     SparkUnsupported or SessionUnsuitable, each saying what to do.
     """
     _silence_pyspark()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # functions run in this environment
     lake = lake.resolve()
     active = _active(lake)
     if active is not None:

@@ -185,8 +185,11 @@ public class Leaves extends scala.runtime.AbstractPartialFunction {
     String provider = relation.table().getClass().getName().indexOf("iceberg") >= 0
         ? "iceberg" : relation.table().getClass().getSimpleName();
     String pinned = null;
-    Object snapshot = get(relation.table(), "snapshotId");
-    if (snapshot != null) pinned = String.valueOf(snapshot);
+    Object travel = get(relation, "timeTravelSpec");
+    if (travel instanceof scala.Option && ((scala.Option) travel).isDefined()) {
+      Object snapshot = get(relation.table(), "snapshotId");
+      pinned = String.valueOf(snapshot != null ? snapshot : ((scala.Option) travel).get());
+    }
     if (relation.catalog().isEmpty() || relation.identifier().isEmpty()) {
       return source("other", relation.table().name(), provider, pinned, new LinkedHashMap());
     }

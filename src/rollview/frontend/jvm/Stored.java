@@ -12,9 +12,15 @@ import java.util.HashMap;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.AttributeEquals;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.trees.TreeNode;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
-/** Plans as text and back, by Java serialization: how a DataFrame outlives its process. */
+/**
+ * Plans as text and back, by Java serialization: how a DataFrame outlives its process.
+ *
+ * <p>The methods that Java's serialization calls by name must be public: the compiler in Spark
+ * renames private ones.
+ */
 public class Stored {
   public static String write(LogicalPlan plan) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -38,10 +44,45 @@ public class Stored {
 
     protected Object replaceObject(Object object) {
       if (object instanceof AttributeEquals) return new Equal(((AttributeEquals) object).a());
+      if (object instanceof TreeNode && !canBeRead(object.getClass())) return new Node(object);
       if (object instanceof CaseInsensitiveStringMap) {
         return new Options(new HashMap(((CaseInsensitiveStringMap) object).asCaseSensitiveMap()));
       }
       return object;
+    }
+  }
+
+  /** Java makes an object by the first superclass that is not serializable: it must be able to. */
+  private static boolean canBeRead(Class kind) {
+    Class ancestor = kind;
+    while (Serializable.class.isAssignableFrom(ancestor)) ancestor = ancestor.getSuperclass();
+    java.lang.reflect.Constructor[] constructors = ancestor.getDeclaredConstructors();
+    for (int i = 0; i < constructors.length; i++) {
+      if (constructors[i].getParameterCount() == 0) return true;
+    }
+    return false;
+  }
+
+  /** A node of a plan as its class and the arguments it was made of. */
+  public static class Node implements Serializable {
+    private final Class kind;
+    private final Object[] arguments;
+
+    public Node(Object node) {
+      scala.Product product = (scala.Product) node;
+      kind = node.getClass();
+      arguments = new Object[product.productArity()];
+      for (int i = 0; i < arguments.length; i++) arguments[i] = product.productElement(i);
+    }
+
+    public Object readResolve() throws Exception {
+      java.lang.reflect.Constructor[] constructors = kind.getConstructors();
+      for (int i = 0; i < constructors.length; i++) {
+        if (constructors[i].getParameterCount() == arguments.length) {
+          return constructors[i].newInstance(arguments);
+        }
+      }
+      throw new java.io.InvalidClassException(kind.getName(), "no constructor");
     }
   }
 
@@ -67,7 +108,7 @@ public class Stored {
       this.options = options;
     }
 
-    private Object readResolve() {
+    public Object readResolve() {
       return new CaseInsensitiveStringMap(options);
     }
   }
@@ -79,7 +120,7 @@ public class Stored {
       this.attribute = attribute;
     }
 
-    private Object readResolve() {
+    public Object readResolve() {
       return new AttributeEquals(attribute);
     }
   }
