@@ -67,9 +67,9 @@ class IcebergSource:
             util = self._jvm().org.apache.iceberg.spark.Spark3Util
             with active(self._spark):  # it looks for catalogs in the session of its thread
                 table = util.loadIcebergTable(self._spark._jsparkSession, self._name)
+            table.refresh()  # catalogs hand out what they remember, dropped tables too
         except (PySparkException, Py4JJavaError) as failure:
             raise missing(self._name) from failure
-        table.refresh()
         return table
 
     def _conf(self) -> Any:
