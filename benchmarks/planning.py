@@ -2,9 +2,9 @@
 
     python -m benchmarks.planning [--rounds 3] [--json FILE] [--only REGEX]
 
-Every query is planned once to warm up and then in rounds; the best round counts, so that other
-programs on the machine disturb less. Each result is checked: the query must be understood, and its
-rendered text must be one that Spark can analyze to the same columns.
+Every query is planned once to warm up and then in rounds; the median round counts. Each result is
+checked: the query must be understood, and its rendered text must be one that Spark can analyze to
+the same columns.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ BENCHMARKS = ("tpch", "tpcds")
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds of the best round for one query; ``analyze`` is Spark alone, for comparison."""
+    """Seconds of the median round for one query; ``analyze`` is Spark alone, for comparison."""
 
     query: str
     analyze: float
@@ -75,7 +75,11 @@ def _measure(spark: SparkSession, name: str, options: argparse.Namespace) -> lis
     for query in queries:
         _check(spark, query)
     rounds = [[_time(spark, query) for query in queries] for _ in range(options.rounds)]
-    return [min(timings, key=lambda timing: timing.plan) for timings in zip(*rounds, strict=True)]
+    return [_middle(timings) for timings in zip(*rounds, strict=True)]
+
+
+def _middle(timings: tuple[Timing, ...]) -> Timing:
+    return sorted(timings, key=lambda timing: timing.plan)[len(timings) // 2]
 
 
 def _check(spark: SparkSession, query: Query) -> None:

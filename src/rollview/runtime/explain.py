@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyspark.sql import DataFrame
 
-from rollview.algebra.definition import Definition
+from rollview.algebra.definition import Definition, Source, SourceKind
 from rollview.frontend.define import define
 from rollview.planning import explain as planning
 from rollview.planning.explain import Explanation
@@ -13,6 +13,7 @@ from rollview.runtime.lake import Lake
 from rollview.runtime.public import managed_names, plain_name
 from rollview.runtime.report import Policy
 from rollview.runtime.worker import quiet
+from rollview.sql.quoting import quoted
 from rollview.sql.render import render
 
 
@@ -31,7 +32,14 @@ def _statement(definition: Definition) -> str:
     """The SQL that a refresh would run, over the sources by their own names."""
     if definition.relation is None:
         return definition.text or ""
-    return render(definition.relation, {s.id: s.name for s in definition.sources})
+    return render(definition.relation, {s.id: _named(s) for s in definition.sources})
+
+
+def _named(source: Source) -> str:
+    name = source.name
+    if source.kind is SourceKind.PATH:
+        name = f"{source.provider}.{quoted(source.name)}"
+    return f"{name} VERSION AS OF {source.pinned}" if source.pinned else name
 
 
 def _stored(lake: Lake, catalog: Catalog, name_or_query: str | DataFrame) -> StoredView | None:

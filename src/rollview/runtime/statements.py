@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from rollview.frontend.statements import (
@@ -32,7 +33,7 @@ def execute(session: Any, lake: Lake, text: str) -> Any:
                 if_not_exists=create.if_not_exists,
             )
         case ExplainCreate(create):
-            return session.explain(create.query)
+            return replace(session.explain(create.query), policy=create.policy)
         case RefreshView(name, full):
             return session.refresh(name, full=full)
         case DropView(name, if_exists):

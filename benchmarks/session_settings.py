@@ -1,0 +1,82 @@
+"""Settings of the local session compared: full refreshes of the demo's views under each.
+
+    python -m benchmarks.session_settings [--rounds 5] [--scale 1] [--json FILE]
+
+All settings are measured in turn in one session, round by round, and reported as ratios to the
+first; the first round warms up and does not count. Every view is verified at the end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import tempfile
+import time
+from pathlib import Path
+
+import rollview
+from rollview.cli.demo_lake import VIEWS, DemoLake
+
+CANDIDATES: dict[str, dict[str, str]] = {
+    "as started": {},
+    "adaptive off": {"spark.sql.adaptive.enabled": "false"},
+    "1 partition": {"spark.sql.shuffle.partitions": "1"},
+    "8 partitions": {"spark.sql.shuffle.partitions": "8"},
+    "adaptive off, 1 partition": {
+        "spark.sql.adaptive.enabled": "false",
+        "spark.sql.shuffle.partitions": "1",
+    },
+    "no whole-stage code": {"spark.sql.codegen.wholeStage": "false"},
+}
+
+
+def main() -> None:
+    """Measure, print the table, and write JSON if asked."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.session_settings")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--scale", type=int, default=1)
+    parser.add_argument("--json", help="write the measurements to this file")
+    options = parser.parse_args()
+    with (
+        tempfile.TemporaryDirectory(prefix="rollview-settings-") as folder,
+        rollview.connect(folder) as db,
+    ):
+        DemoLake(Path(folder), options.scale).fill(db.spark)
+        for name, view in VIEWS.items():
+            db.create_view(name, view.query)
+        seconds = measure(db, options.rounds)
+        wrong = [name for name in VIEWS if not db.verify(name).correct]
+    if wrong:
+        raise SystemExit(f"wrong after the measurement: {', '.join(wrong)}")
+    medians = {name: statistics.median(times) for name, times in seconds.items()}
+    base = medians["as started"]
+    print(f"{'settings':28}{'seconds':>9}{'ratio':>8}")
+    for name, median in medians.items():
+        print(f"{name:28}{median:9.2f}{median / base:8.2f}")
+    if options.json:
+        ratios = {name: round(median / base, 3) for name, median in medians.items()}
+        Path(options.json).write_text(
+            json.dumps({"benchmark": "session_settings", **ratios}) + "\n"
+        )
+
+
+def measure(db: rollview.Session, rounds: int) -> dict[str, list[float]]:
+    """Seconds to refresh all views in full, per candidate, without the first round."""
+    seconds: dict[str, list[float]] = {name: [] for name in CANDIDATES}
+    for number in range(rounds + 1):
+        for name, settings in CANDIDATES.items():
+            before = {key: db.spark.conf.get(key) for key in settings}
+            for key, value in settings.items():
+                db.spark.conf.set(key, value)
+            started = time.perf_counter()
+            db.refresh(full=True)
+            if number:
+                seconds[name].append(time.perf_counter() - started)
+            for key, old in before.items():
+                db.spark.conf.set(key, str(old))
+    return seconds
+
+
+if __name__ == "__main__":
+    main()
