@@ -1,6 +1,6 @@
 """Settings of the local session compared: full refreshes of the demo's views under each.
 
-    python -m benchmarks.session_settings [--rounds 5] [--scale 1] [--json FILE]
+    python -m benchmarks.session_settings [--rounds 5] [--scale 1] [--only REGEX] [--json FILE]
 
 All settings are measured in turn in one session, round by round, and reported as ratios to the
 first; the first round warms up and does not count. Every view is verified at the end.
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import statistics
 import tempfile
 import time
@@ -20,11 +21,11 @@ from rollview.cli.demo_lake import VIEWS, DemoLake
 
 CANDIDATES: dict[str, dict[str, str]] = {
     "as started": {},
-    "adaptive off": {"spark.sql.adaptive.enabled": "false"},
+    "adaptive on": {"spark.sql.adaptive.enabled": "true"},
     "1 partition": {"spark.sql.shuffle.partitions": "1"},
     "8 partitions": {"spark.sql.shuffle.partitions": "8"},
-    "adaptive off, 1 partition": {
-        "spark.sql.adaptive.enabled": "false",
+    "adaptive on, 1 partition": {
+        "spark.sql.adaptive.enabled": "true",
         "spark.sql.shuffle.partitions": "1",
     },
     "no whole-stage code": {"spark.sql.codegen.wholeStage": "false"},
@@ -36,6 +37,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.session_settings")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--scale", type=int, default=1)
+    parser.add_argument("--only", default="", help="a regular expression for settings")
     parser.add_argument("--json", help="write the measurements to this file")
     options = parser.parse_args()
     with (
@@ -45,7 +47,8 @@ def main() -> None:
         DemoLake(Path(folder), options.scale).fill(db.spark)
         for name, view in VIEWS.items():
             db.create_view(name, view.query)
-        seconds = measure(db, options.rounds)
+        chosen = {n: s for n, s in CANDIDATES.items() if not s or re.search(options.only, n)}
+        seconds = measure(db, options.rounds, chosen)
         wrong = [name for name in VIEWS if not db.verify(name).correct]
     if wrong:
         raise SystemExit(f"wrong after the measurement: {', '.join(wrong)}")
@@ -61,11 +64,13 @@ def main() -> None:
         )
 
 
-def measure(db: rollview.Session, rounds: int) -> dict[str, list[float]]:
+def measure(
+    db: rollview.Session, rounds: int, candidates: dict[str, dict[str, str]]
+) -> dict[str, list[float]]:
     """Seconds to refresh all views in full, per candidate, without the first round."""
-    seconds: dict[str, list[float]] = {name: [] for name in CANDIDATES}
+    seconds: dict[str, list[float]] = {name: [] for name in candidates}
     for number in range(rounds + 1):
-        for name, settings in CANDIDATES.items():
+        for name, settings in candidates.items():
             before = {key: db.spark.conf.get(key) for key in settings}
             for key, value in settings.items():
                 db.spark.conf.set(key, value)
