@@ -44,3 +44,22 @@ def test_a_wrong_row_is_found_behind_an_open_column(db: Session, own: SparkSessi
     assert db.verify("firsts").correct
     own.sql(f"UPDATE delta.`{path}` SET c2 = 77 WHERE c0 = 'a'")
     assert not db.verify("firsts").correct
+
+
+def test_what_has_no_form_in_the_algebra_is_refreshed_whole(db: Session, own: SparkSession) -> None:
+    db.create_view("files", "SELECT id, _metadata.file_name AS f FROM orders")
+    db.create_view(
+        "sessions",
+        "SELECT customer, count(*) AS n FROM orders "
+        "GROUP BY customer, session_window(timestamp_seconds(id), '1 minute')",
+    )
+    own.sql("INSERT INTO orders VALUES (500, 'a', 1)")
+    reports = db.refresh()
+    assert isinstance(reports, list)
+    assert {report.view: report.mode.value for report in reports} == {
+        "files": "full",
+        "sessions": "full",
+    }
+    assert db.read("files").count() == 4
+    assert_same_rows(db.read("sessions"), [("a", 2), ("a", 1), ("b", 1)])
+    assert db.verify("sessions").correct

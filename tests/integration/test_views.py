@@ -227,6 +227,11 @@ def test_statements(db: Session, own: SparkSession) -> None:
     assert db.sql("SELECT total FROM totals WHERE customer = 'b'").collect() == [Row(total=25)]
     db.sql("DROP MATERIALIZED VIEW totals")
     db.sql("DROP MATERIALIZED VIEW IF EXISTS totals")
+    explained = db.sql(f"EXPLAIN CREATE MATERIALIZED VIEW x REFRESH POLICY FULL AS {TOTALS}")
+    assert explained.policy == "full"
+    with pytest.raises(rollview.RollviewError, match=r"QUERY\.EVALUATION") as failed:
+        db.sql("UPDATE orders SET amount = 1 / 0")
+    assert "\n" not in failed.value.message
 
 
 def test_options_and_names_that_do_not_exist(db: Session) -> None:

@@ -10,6 +10,7 @@ import dataclasses
 import types
 import typing
 from enum import StrEnum
+from functools import cache
 
 from rollview.algebra import definition as definitions
 from rollview.algebra import expressions, relations, schema
@@ -24,7 +25,6 @@ _NODES: dict[str, type] = {
     and dataclasses.is_dataclass(kind)
     and kind.__module__ == module.__name__
 }
-_HINTS: dict[str, dict[str, object]] = {}
 
 
 def encode(definition: Definition) -> dict[str, object]:
@@ -79,7 +79,7 @@ def _decode_node(data: dict[object, object]) -> object:
     kind = _NODES.get(str(name))
     if kind is None:
         raise DefinitionCorrupt(f"a stored definition has an unknown node {name!r}")
-    hints = _HINTS.setdefault(kind.__name__, typing.get_type_hints(kind))
+    hints = _hints(kind)
     fields = {field.name: field for field in dataclasses.fields(kind)}
     found = {str(key) for key in data} - {"node"}
     required = {f.name for f in fields.values() if f.default is dataclasses.MISSING}
@@ -88,6 +88,11 @@ def _decode_node(data: dict[object, object]) -> object:
         listed = ", ".join(sorted(wrong))
         raise DefinitionCorrupt(f"a stored {name} has missing or unknown fields: {listed}")
     return kind(**{f: _decode(data[f], hints[f]) for f in found})
+
+
+@cache
+def _hints(kind: type) -> dict[str, object]:
+    return typing.get_type_hints(kind)
 
 
 def _item_hint(hint: object) -> object:

@@ -80,7 +80,7 @@ def analyzed_text(spark: SparkSession, text: str) -> DataFrame:
     if bridge(spark).isCommand(plan):
         raise BadQuery(
             f"a view needs a query, and this is a statement: {text.strip()[:60]}",
-            hint="give a SELECT; run statements with spark.sql",
+            hint="give a SELECT; run statements with spark.sql or rollview sql",
         )
     return spark.sql(text)
 
@@ -112,7 +112,7 @@ def _restored(java: Any, definition: Definition) -> Any:
     except (Py4JJavaError, PySparkException) as problem:
         raise DefinitionCorrupt(
             "the stored plan of a DataFrame cannot be read by this version of Spark",
-            hint="create the view anew with replace=True; a view of SQL text outlives versions",
+            hint="create the view anew with replace=True (--replace); SQL text outlives versions",
         ) from problem
 
 

@@ -131,7 +131,8 @@ def view_exists(name: str) -> ViewExists:
     """The error for a view name that is taken by a view."""
     return ViewExists(
         f"a materialized view {name} exists already",
-        hint="use replace=True or if_not_exists=True, or drop it first",
+        hint="replace it (replace=True, --replace), accept it (if_not_exists=True, "
+        "--if-not-exists), or drop it first",
     )
 
 

@@ -33,7 +33,7 @@ def changed_dependencies(session: SparkSession, view: StoredView) -> list[Depend
             raise DependencyChanged(
                 f"the {dependency.kind} {dependency.name}, which the view {view.name} uses, "
                 "does not exist any more",
-                hint=f"create it again, or create {view.name} anew with replace=True",
+                hint=f"create it again, or create {view.name} anew with replace=True (--replace)",
             )
         if text != dependency.text:
             changed.append(dependency)
@@ -47,13 +47,13 @@ def check_dependency_policy(view: StoredView, changed: list[Dependency]) -> str:
         raise DependencyChanged(
             f"the {what} was redefined since the view {view.name} was created, and its policy is "
             "strict",
-            hint="create the view anew with replace=True",
+            hint="create the view anew with replace=True (--replace)",
         )
     if view.definition.text is None:
         raise DependencyChanged(
             f"the {what} was redefined; the view {view.name} was created from a DataFrame, "
             "which holds the old one",
-            hint="create the view anew with replace=True",
+            hint="create the view anew with replace=True (--replace)",
         )
     return f"the {what} was redefined"
 
@@ -68,7 +68,7 @@ def check_same_columns(view: StoredView, columns: Schema, cause: str) -> None:
     raise DependencyChanged(
         f"{cause}, and the view {view.name} would have other columns: "
         f"{lost or 'nothing'} became {new or 'nothing'}",
-        hint="create the view anew with replace=True",
+        hint="create the view anew with replace=True (--replace)",
     )
 
 
@@ -143,5 +143,5 @@ def _check_column(
 def _source_changed(view: StoredView, what: str) -> RollviewError:
     return SourceChanged(
         f"{what}; the view {view.name} uses it",
-        hint="undo the change, or create the view anew with replace=True",
+        hint="undo the change, or create the view anew with replace=True (--replace)",
     )

@@ -5,6 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame
+
+from rollview.errors import EvaluationFailed
 from rollview.frontend.statements import (
     CreateView,
     DescribeView,
@@ -15,6 +20,7 @@ from rollview.frontend.statements import (
     parse,
 )
 from rollview.frontend.translate import spark_errors
+from rollview.runtime import worker
 from rollview.runtime.catalog import Catalog
 from rollview.runtime.lake import Lake
 from rollview.runtime.public import plain_name
@@ -43,5 +49,15 @@ def execute(session: Any, lake: Lake, text: str) -> Any:
         case DescribeView(name):
             return info(Catalog(lake).get(plain_name(lake, name)))
         case None:
-            with spark_errors(text):
-                return lake.spark.sql(text)
+            return _run(lake, text)
+
+
+def _run(lake: Lake, text: str) -> DataFrame:
+    """Any other statement; what Spark refuses or fails at is said in a line."""
+    try:
+        with spark_errors(text), worker.quiet():
+            return lake.spark.sql(text)
+    except (PySparkException, Py4JJavaError) as failure:
+        raise EvaluationFailed(
+            f"Spark could not run the statement: {worker.cause(failure)}"
+        ) from failure

@@ -96,7 +96,7 @@ def evaluation(view: str) -> Iterator[None]:
             yield
     except (PySparkException, Py4JJavaError) as failure:
         raise EvaluationFailed(
-            f"Spark could not compute the view {view}: {_cause(failure)}",
+            f"Spark could not compute the view {view}: {cause(failure)}",
             hint="run the query by itself to see the rows that cause it",
         ) from failure
     except (Py4JError, ConnectionError) as failure:
@@ -106,7 +106,7 @@ def evaluation(view: str) -> Iterator[None]:
         ) from failure
 
 
-def _cause(failure: PySparkException | Py4JJavaError) -> str:
+def cause(failure: PySparkException | Py4JJavaError) -> str:
     """The first line of the innermost error that has a class of Spark's.
 
     What fails in a task arrives wrapped: the job was aborted, since writing failed, since ...
