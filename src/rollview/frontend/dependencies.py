@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
+
+_SQL = "sqlFunction."
+_CREATED = "sqlFunction.createTime"
 
 
 def function_text(spark: SparkSession, name: str) -> str | None:
@@ -14,8 +20,20 @@ def function_text(spark: SparkSession, name: str) -> str | None:
     """
     state = spark._jsparkSession.sessionState()
     try:
-        identifier = state.sqlParser().parseFunctionIdentifier(name)
+        parts = state.sqlParser().parseMultipartIdentifier(name)
+        schema = parts.apply(parts.size() - 2) if parts.size() > 1 else None
+        jvm: Any = spark._jvm
+        identifier = jvm.org.apache.spark.sql.catalyst.FunctionIdentifier(
+            parts.last(), jvm.scala.Option.apply(schema)
+        )
         info = state.catalog().lookupFunctionInfo(identifier)
     except PySparkException:
         return None
-    return f"{info.getClassName()} {info.getUsage()} {info.getExtended()}"
+    return _body(str(info.getUsage())) if info.getClassName() == _SQL else ""
+
+
+def _body(usage: str) -> str:
+    """What a SQL function says and under which settings, without the time it was created at."""
+    facts = json.loads(usage)
+    kept = {k: v for k, v in facts.items() if k.startswith("sqlFunction.") and k != _CREATED}
+    return json.dumps(kept, sort_keys=True)
