@@ -111,7 +111,7 @@ def test_sql_statements(folder: Path) -> None:
 
 def test_demo_twice(folder: Path) -> None:
     (folder / "lake").rmdir()
-    outcomes = rollview(folder, ["demo", "--rounds", "1"], ["demo", "--rounds", "1"])
+    outcomes = rollview(folder, ["demo", "--rounds", "1"], ["demo", "--rounds", "2"])
     assert [code for code, _ in outcomes] == [0, 0]
     for _, document in outcomes:
         assert len(document["lines"]) == 5

@@ -167,6 +167,31 @@ def test_no_reason_where_the_result_is_determined(tables: SparkSession, query: s
     assert define(tables, query, managed={}).reasons == ()
 
 
+def test_session_variable_and_declared_chance(tables: SparkSession) -> None:
+    tables.sql("DECLARE OR REPLACE VARIABLE factor INT DEFAULT 2")
+    tables.udf.register("dice", F.udf(lambda x: x, "int").asNondeterministic())
+    for query, piece in (
+        ("SELECT id * factor AS x FROM fact", "factor"),
+        ("SELECT dice(id) AS x FROM fact", "dice("),
+    ):
+        reasons = define(tables, query, managed={}).reasons
+        assert reasons[0].code is ReasonCode.NON_DETERMINISTIC
+        assert piece in reasons[0].piece
+
+
+def test_what_is_not_understood_is_named(tables: SparkSession) -> None:
+    query = "SELECT count(*) AS n FROM fact GROUP BY session_window(timestamp_seconds(id), '1 day')"
+    definition = define(tables, query, managed={})
+    assert definition.relation is None
+    assert [(r.code, r.piece) for r in definition.reasons] == [
+        (ReasonCode.NOT_UNDERSTOOD, "SessionWindow: session_window(...)")
+    ]
+    frame = tables.table("fact").mapInPandas(lambda batches: batches, "id INT")
+    pieces = {r.code: r.piece for r in define(tables, frame, managed={}).reasons}
+    assert pieces[ReasonCode.OPAQUE_FUNCTION] == "MapInPandas"
+    assert pieces[ReasonCode.NOT_UNDERSTOOD].startswith("MapInPandas")
+
+
 def test_clock_is_not_folded_into_a_constant(tables: SparkSession) -> None:
     definition = define(tables, "SELECT id FROM fact WHERE day < day(now())", managed={})
     assert definition.relation is not None
@@ -200,6 +225,7 @@ def test_settings_are_kept(tables: SparkSession) -> None:
         ("SELECT id FROM fakt", errors.UnknownTable, "fakt"),
         ("SELECT idd FROM fact", errors.UnknownColumn, "idd"),
         ("SELECT frobnicate(id) AS x FROM fact", errors.UnknownFunction, "frobnicate"),
+        ("SELECT id FROM fact QUALIFY row_number() OVER (ORDER BY id) = 1", errors.BadQuery, "("),
         ("SELECT id, id FROM fact", errors.DuplicateColumn, "id"),
         ("SELECT id, day AS ID FROM fact", errors.DuplicateColumn, "ID"),
         ("SELECT id + map(1, 2) AS x FROM fact", errors.BadQuery, "DATATYPE_MISMATCH"),

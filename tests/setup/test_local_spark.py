@@ -28,11 +28,19 @@ def test_tables_land_in_the_folders_of_their_schemas_without_a_sound(tmp_path: P
     (tmp_path / "my lake's").mkdir()
     outcome = run(
         """
+        import os
         from pathlib import Path
         from pyspark.errors import AnalysisException
         from rollview.runtime.local_spark import start
         lake = Path("my lake's")
         spark = start(lake)
+        for key, value in {
+            "spark.sql.adaptive.enabled": "false",
+            "spark.sql.shuffle.partitions": str(os.cpu_count()),
+            "spark.databricks.delta.snapshotPartitions": "1",
+            "spark.ui.enabled": "false",
+        }.items():
+            assert spark.conf.get(key) == value, key
         spark.sql("CREATE TABLE a AS SELECT 1 AS x")
         spark.range(3).write.saveAsTable("b")
         spark.sql("CREATE SCHEMA s")

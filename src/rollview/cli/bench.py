@@ -35,7 +35,8 @@ def register(app: typer.Typer) -> None:
 def bench(
     name: Annotated[Benchmark, typer.Argument(metavar="NAME", help="plan: time to plan a query.")],
     rounds: Annotated[
-        int, typer.Option("--rounds", metavar="N", min=1, help="The best of so many rounds counts.")
+        int,
+        typer.Option("--rounds", metavar="N", min=1, help="The median of so many rounds counts."),
     ] = 3,
     only: Annotated[
         str, typer.Option("--only", metavar="REGEX", help="Only the queries that match.")
