@@ -113,9 +113,11 @@ def test_demo_twice(folder: Path) -> None:
     (folder / "lake").rmdir()
     outcomes = rollview(folder, ["demo", "--rounds", "1"], ["demo", "--rounds", "2"])
     assert [code for code, _ in outcomes] == [0, 0]
-    for _, document in outcomes:
-        assert len(document["lines"]) == 5
-        assert all(line["correct"] for line in document["lines"])
+    lines = [line for _, document in outcomes for line in document["lines"]]
+    assert len(lines) == 15
+    assert all(line["correct"] for line in lines)
+    batches = list(dict.fromkeys(line["batch"] for line in lines))
+    assert batches == ["1 new orders", "2 shipments, new prices", "3 cancelled orders"]
 
 
 def test_demo_leaves_the_data_of_others_alone(folder: Path) -> None:
