@@ -18,7 +18,7 @@ from rollview.runtime.create import create_view, wish
 from rollview.runtime.drop import drop_view
 from rollview.runtime.explain import explain
 from rollview.runtime.lake import Lake
-from rollview.runtime.public import plain_name
+from rollview.runtime.public import plain_name, publish_all
 from rollview.runtime.read import read_view
 from rollview.runtime.refresh import check_point, refresh_every, refresh_one
 from rollview.runtime.refresh_view import Progress, Request
@@ -43,7 +43,7 @@ class Session:
     def __init__(self, lake: Lake) -> None:
         self._lake = lake
         self._catalog = Catalog(lake)
-        connecting.look(lake, self._catalog)
+        publish_all(lake, self._catalog)  # its tables are known since it was opened
 
     @property
     def spark(self) -> SparkSession:

@@ -6,11 +6,12 @@ order in which Spark adds them is not fixed. NULL equals NULL and NaN equals NaN
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from rollview.runtime.pairing import unpaired
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from rollview.session import Session
 
-RELATIVE_TOLERANCE = 1e-9
 SHOWN_ROWS = 5
 
 Rows = Iterable[Sequence[Any]]
@@ -130,11 +130,8 @@ def _unpaired(
             [row for _, row in actual[: max(surplus, 0)]],
         )
     rest_expected, rest_actual = _without_identical(expected, actual)
-    partner = _matching(rest_expected, rest_actual)
-    taken = set(partner.values())
-    missing = [row for i, (_, row) in enumerate(rest_expected) if i not in partner]
-    unexpected = [row for j, (_, row) in enumerate(rest_actual) if j not in taken]
-    return missing, unexpected
+    lost, extra = unpaired([f for f, _ in rest_expected], [f for f, _ in rest_actual])
+    return [rest_expected[i][1] for i in lost], [rest_actual[j][1] for j in extra]
 
 
 def _without_identical(
@@ -155,36 +152,6 @@ def _without_identical(
         return kept
 
     return rest(expected), rest(actual)
-
-
-def _matching(expected: list[Entry], actual: list[Entry]) -> dict[int, int]:
-    """A largest pairing of rows with close floats: expected index -> actual index.
-
-    Closeness is not transitive, so taking the first close row may leave another without any;
-    augmenting paths (Kuhn's algorithm) repair that.
-    """
-    owner: dict[int, int] = {}
-
-    def place(i: int, seen: set[int]) -> bool:
-        for j, (floats, _) in enumerate(actual):
-            if j in seen or not _close(expected[i][0], floats):
-                continue
-            seen.add(j)
-            if j not in owner or place(owner[j], seen):
-                owner[j] = i
-                return True
-        return False
-
-    for i in range(len(expected)):
-        place(i, set())
-    return {i: j for j, i in owner.items()}
-
-
-def _close(left: Floats, right: Floats) -> bool:
-    return all(
-        (math.isnan(a) and math.isnan(b)) or math.isclose(a, b, rel_tol=RELATIVE_TOLERANCE)
-        for a, b in zip(left, right, strict=True)
-    )
 
 
 def _sortable(value: Any) -> tuple[str, str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import SparkSession
 
-from rollview.runtime.compare import _unpaired, compare
+from rollview.runtime.compare import compare
+from rollview.runtime.pairing import unpaired
 
 pytestmark = pytest.mark.spark
 
@@ -60,5 +61,5 @@ def test_samples_are_few_and_named(spark: SparkSession) -> None:
 
 def test_pairing_does_not_take_the_first_that_fits() -> None:
     near, both, far = [1.0], [1.0 + 0.9e-9], [1.0 + 1.7e-9]
-    assert _unpaired([both, near], [near, far]) == ([], [])
-    assert _unpaired([near, near], [near, far]) == ([1], [1])
+    assert unpaired([both, near], [near, far]) == ([], [])
+    assert unpaired([near, near], [near, far]) == ([1], [1])

@@ -20,7 +20,7 @@ def catalog(tmp_path: Path) -> Catalog:
 def test_a_view_is_stored_without_loss_and_found_in_any_case(catalog: Catalog) -> None:
     catalog.add(view("Totals"))
     assert catalog.get("tOTALS") == view("Totals")
-    assert catalog.all() == {"totals": view("Totals")}
+    assert catalog.readable() == ({"totals": view("Totals")}, {})
 
 
 def test_a_name_is_taken_once(catalog: Catalog) -> None:

@@ -121,11 +121,3 @@ def function(name: str, *args: Expression, type: str, kind: str | None = None) -
 def binary(kind: str, operator: str, left: Expression, right: Expression, type: str) -> Call:
     """A binary operator in parentheses, for hand-written algebra."""
     return Call(kind, ("(", f" {operator} ", ")"), (left, right), type)
-
-
-def conjunction(terms: tuple[Expression, ...]) -> Expression | None:
-    """The terms joined by AND; None when there are none."""
-    result: Expression | None = None
-    for term in terms:
-        result = term if result is None else binary("And", "AND", result, term, "BOOLEAN")
-    return result

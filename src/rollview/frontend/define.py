@@ -55,7 +55,7 @@ def define(
     ids = _source_ids(exported["sources"])
     plain, problem = _relation(exported, columns, ids)
     relation = None if plain is None else canonical(plain)
-    sources = tuple(_source(s, ids[s["key"]], relation, exported) for s in exported["sources"])
+    sources = tuple(_source(s, ids[s["key"]], relation) for s in exported["sources"])
     return Definition(
         text=text,
         plan=exported.get("plan"),
@@ -195,7 +195,7 @@ def _not_understood(kind: str, text: str) -> Reason:
     )
 
 
-def _source(data: Json, id: str, relation: Relation | None, exported: Json) -> Source:
+def _source(data: Json, id: str, relation: Relation | None) -> Source:
     kind = SourceKind(data["kind"])
     options = tuple((str(key), str(value)) for key, value in data["options"].items())
     if kind is SourceKind.VIEW:

@@ -7,6 +7,7 @@ import json
 import uuid
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -85,11 +86,6 @@ class Catalog:
             hint=f"{'did you mean' if near else 'there are'}: {there}",
         )
 
-    def all(self) -> dict[str, StoredView]:
-        """Every view by key. Raises DefinitionCorrupt if one cannot be read."""
-        found = {key: self.find(key) for key in self.listed()}
-        return {key: view for key, view in found.items() if view is not None}
-
     def readable(self) -> tuple[dict[str, StoredView], dict[str, RollviewError]]:
         """Every view that can be read, and the errors of those that cannot."""
         views: dict[str, StoredView] = {}
@@ -151,7 +147,9 @@ def _encode(view: StoredView) -> str:
     return json.dumps(data, indent=1)
 
 
+@lru_cache(maxsize=512)
 def _decode(text: str, path: str, name: str) -> StoredView:
+    """The view that a file describes; one refresh asks for every file several times."""
     try:
         data = json.loads(text)
         return StoredView(

@@ -9,8 +9,6 @@ those that are still apart are brought here and paired.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,17 +28,15 @@ from pyspark.sql.types import (
     VariantType,
 )
 
+from rollview.runtime.pairing import RELATIVE_TOLERANCE, Floats, unpaired
 from rollview.storage.encoding import quoted
 
-RELATIVE_TOLERANCE = 1e-9
 SAMPLE = 5
 _NO_FLOATS = "cast(array() as array<double>)"
 _CLOSE = (
     "forall(zip_with(a, b, (x, y) -> x = y OR (isnan(x) AND isnan(y)) OR "
     f"abs(x - y) <= {RELATIVE_TOLERANCE}D * greatest(abs(x), abs(y))), z -> z)"
 )
-
-Floats = Sequence[float]
 
 
 @dataclass(frozen=True)
@@ -210,7 +206,7 @@ def _paired_difference(rows: int, rest: DataFrame, names: list[str]) -> Differen
     samples: tuple[list[dict[str, Any]], list[dict[str, Any]]] = ([], [])
     for row in apart.select("ours", "theirs").toLocalIterator():
         ours, theirs = _repeated(row["ours"]), _repeated(row["theirs"])
-        lost, extra = _unpaired([f for f, _ in theirs], [f for f, _ in ours])
+        lost, extra = unpaired([f for f, _ in theirs], [f for f, _ in ours])
         missing, unexpected = missing + len(lost), unexpected + len(extra)
         samples[0].extend(_named(theirs[i][1], names) for i in lost[: SAMPLE - len(samples[0])])
         samples[1].extend(_named(ours[i][1], names) for i in extra[: SAMPLE - len(samples[1])])
@@ -219,32 +215,3 @@ def _paired_difference(rows: int, rest: DataFrame, names: list[str]) -> Differen
 
 def _repeated(entries: list[Any]) -> list[tuple[Floats, list[str]]]:
     return [(entry["f"], entry["d"]) for entry in entries for _ in range(entry["w"])]
-
-
-def _unpaired(expected: list[Floats], actual: list[Floats]) -> tuple[list[int], list[int]]:
-    """The indexes that a largest pairing of close rows leaves over, on both sides.
-
-    Closeness is not transitive, so taking the first close row may leave another without any;
-    augmenting paths (Kuhn) repair that.
-    """
-    owner: dict[int, int] = {}
-
-    def place(index: int, seen: set[int]) -> bool:
-        for other, floats in enumerate(actual):
-            if other in seen or not _close(expected[index], floats):
-                continue
-            seen.add(other)
-            if other not in owner or place(owner[other], seen):
-                owner[other] = index
-                return True
-        return False
-
-    lost = [index for index in range(len(expected)) if not place(index, set())]
-    return lost, [other for other in range(len(actual)) if other not in owner]
-
-
-def _close(left: Floats, right: Floats) -> bool:
-    return all(
-        (math.isnan(a) and math.isnan(b)) or math.isclose(a, b, rel_tol=RELATIVE_TOLERANCE)
-        for a, b in zip(left, right, strict=True)
-    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from pathlib import Path
 from typing import Any
@@ -27,8 +26,6 @@ def open_session(given: object, schema: str | None, store: str | None) -> Lake:
     if isinstance(given, str | Path):
         folder = _check_folder(Path(given))
         spark = start(folder)
-        # Spark prints query errors as JSON on stderr; they are raised as well.
-        logging.getLogger("SQLQueryContextLogger").disabled = True
         register_tables(spark, folder)
         return open_lake(spark, schema, store, folder)
     return open_lake(_check_session(given), schema, store, None)

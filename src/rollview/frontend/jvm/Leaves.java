@@ -9,7 +9,6 @@ import java.util.Map;
 import org.apache.spark.sql.catalyst.catalog.CatalogTable;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
-import org.apache.spark.sql.catalyst.expressions.AttributeReference;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.catalyst.plans.logical.View;
@@ -62,7 +61,7 @@ public class Leaves extends scala.runtime.AbstractPartialFunction {
     }
     if (replacements == null) return placeholder(leaf, key);
     LogicalPlan replacement = (LogicalPlan) replacements.get(key);
-    return replacement == null ? leaf : renamed(leaf, replacement, key);
+    return replacement == null ? leaf : renamed(leaf, replacement);
   }
 
   private LogicalPlan placeholder(LogicalPlan leaf, String key) {
@@ -72,7 +71,7 @@ public class Leaves extends scala.runtime.AbstractPartialFunction {
   }
 
   /** The replacement with the attributes of the leaf, matched by name. */
-  private LogicalPlan renamed(LogicalPlan leaf, LogicalPlan replacement, String key) {
+  private LogicalPlan renamed(LogicalPlan leaf, LogicalPlan replacement) {
     Map byName = new HashMap();
     index(byName, replacement.metadataOutput());
     index(byName, replacement.output());

@@ -1,8 +1,6 @@
 package rollview;
 
 import java.util.List;
-import java.util.Map;
-import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.SubqueryExpression;
 import org.apache.spark.sql.catalyst.optimizer.*;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
