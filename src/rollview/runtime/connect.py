@@ -15,9 +15,8 @@ from rollview.runtime.folder import register_tables
 from rollview.runtime.lake import Lake, open_lake
 from rollview.runtime.local_spark import start
 from rollview.runtime.public import publish_all
+from rollview.storage import formats
 
-_EXTENSION = "io.delta.sql.DeltaSparkSessionExtension"
-_CATALOG = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
 _OLDEST, _BEYOND = (4, 0), (4, 3)
 
 
@@ -74,7 +73,7 @@ def _check_session(given: object) -> SparkSession:
         )
     _check_version(given.version)
     _check_alive(given)
-    _check_delta(given)
+    formats.check_session(given)
     return given
 
 
@@ -91,18 +90,3 @@ def _check_alive(spark: SparkSession) -> None:
     context: Any = spark.sparkContext._jsc
     if context is None or context.sc().isStopped():
         raise SessionUnsuitable("the Spark session is stopped", hint="start a new one")
-
-
-def _check_delta(spark: SparkSession) -> None:
-    extensions = spark.conf.get("spark.sql.extensions", "") or ""
-    catalog = spark.conf.get("spark.sql.catalog.spark_catalog", "") or ""
-    if _EXTENSION in extensions and catalog == _CATALOG:
-        return
-    iceberg = "iceberg" in extensions.lower() or "iceberg" in catalog.lower()
-    found = "it has Iceberg, which is enough for base tables only" if iceberg else "it has neither"
-    raise SessionUnsuitable(
-        f"the Spark session has no Delta Lake, in which views are stored ({found})",
-        hint=f"start it with spark.sql.extensions={_EXTENSION} and "
-        f"spark.sql.catalog.spark_catalog={_CATALOG}, and the package "
-        "io.delta:delta-spark_4.1_2.13:4.4.0",
-    )

@@ -14,11 +14,11 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from rollview.storage.encoding import quoted
+from rollview.storage.formats import options_clause, provider_of
 from rollview.storage.tables import locate
 
 _SUFFIX = ".db"
 _NAME = re.compile(r"[A-Za-z0-9_]+")  # Spark's own catalog takes no other names
-_FILE_FORMATS = ("parquet", "orc", "avro", "json", "csv", "txt")
 
 
 def register_tables(work: SparkSession, lake: Path) -> None:
@@ -35,7 +35,7 @@ def _register_schema(work: SparkSession, folder: Path) -> None:
     known = _known(work, schema)
     found = {entry.name.lower(): entry for entry in folder.iterdir() if _is_table(entry)}
     for name in found.keys() - known:
-        provider = _provider(found[name])
+        provider = provider_of(found[name])
         if provider is not None:
             _register(work, schema, name, provider, found[name])
     for name in known - found.keys():
@@ -52,28 +52,13 @@ def _is_table(entry: Path) -> bool:
     return entry.is_dir() and not hidden and _NAME.fullmatch(entry.name) is not None
 
 
-def _provider(folder: Path) -> str | None:
-    if (folder / "_delta_log").is_dir():
-        return "delta"
-    if any((folder / "metadata").glob("*.metadata.json")):
-        return None  # Spark's own catalog cannot hold Iceberg tables beside Delta's
-    files = (path for path in folder.rglob("*.*") if not path.name.startswith(("_", ".")))
-    suffixes = {suffix.lstrip(".") for path in files for suffix in path.suffixes}
-    found = next((name for name in _FILE_FORMATS if name in suffixes), None)
-    return "text" if found == "txt" else found
-
-
 def _register(work: SparkSession, schema: str, name: str, provider: str, folder: Path) -> None:
     table = f"{quoted(schema)}.{quoted(name)}"
     work.sql(
-        f"CREATE TABLE IF NOT EXISTS {table} USING {provider}{_options(provider)} "
+        f"CREATE TABLE IF NOT EXISTS {table} USING {provider}{options_clause(provider)} "
         f"LOCATION {_literal(folder)}"
     )
     _make_managed(work, schema, name)
-
-
-def _options(provider: str) -> str:
-    return " OPTIONS (header 'true', inferSchema 'true')" if provider == "csv" else ""
 
 
 def _make_managed(work: SparkSession, schema: str, name: str) -> None:
