@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 _FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 _EXAMPLE = re.compile(
     r"<!-- example: (\w+) -->\n\n```text\n(.*?)\n```\n\n```sql\n(.*?)\n```", re.DOTALL
 )
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced example: its language, its text, and the line of the page that it begins on."""
+
+    language: str
+    text: str
+    line: int
 
 
 def pages() -> list[Path]:
@@ -50,3 +61,10 @@ def anchors(page: Path) -> set[str]:
 def examples(page: Path) -> list[tuple[str, str, str]]:
     """The examples of an operator page: name, tree, SQL."""
     return _EXAMPLE.findall(page.read_text("utf-8"))
+
+
+def blocks(page: Path) -> list[Block]:
+    """Everything fenced that names its language, in order."""
+    text = page.read_text("utf-8")
+    found = _BLOCK.finditer(text)
+    return [Block(m[1], m[2], text[: m.start(2)].count("\n") + 1) for m in found]
