@@ -16,8 +16,9 @@ HEAD = """# Command line
 Generated from `--help` by `make docs`; a test keeps it current.
 
 Every command prints text for people or, with `--json`, exactly one JSON document on stdout.
-Progress and messages go to stderr. Exit codes: 0 good, 1 error, 2 wrong usage, 3 a view is stale
-(`status --check`) or wrong (`verify`), 130 interrupted.
+Messages go to stderr, and so does progress: on a terminal at once, elsewhere as a plain line for
+each step that lasts longer than a second, with `--json` not at all. Exit codes: 0 good, 1 error,
+2 wrong usage, 3 a view is stale (`status --check`) or wrong (`verify`), 130 interrupted.
 
 | environment variable | meaning |
 |---|---|

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from rich.console import Console
 
 from rollview.cli.main import run
 from rollview.cli.options import State
+from rollview.cli.progress import Activity
 from tests.cli.fake import FakeSession
 
 
@@ -48,8 +50,9 @@ def rollview(
     """Run `rollview --lake <tmp_path> ...` and return its outcome."""
     monkeypatch.delenv("ROLLVIEW_LAKE", raising=False)
 
-    def call(*arguments: str, lake: bool = True) -> Outcome:
-        state = State(connect=cast(Any, session.connect))
+    def call(*arguments: str, lake: bool = True, terminal: bool = False) -> Outcome:
+        console = Console(stderr=True, force_terminal=terminal, width=80)
+        state = State(connect=cast(Any, session.connect), activity=Activity(console))
         code = run(["--lake", str(tmp_path), *arguments] if lake else arguments, state)
         out, err = capsys.readouterr()
         return Outcome(code, out, err)

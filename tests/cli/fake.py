@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -51,6 +52,7 @@ class FakeSession:
     modes: tuple[Mode, ...] = (Mode.INCREMENTAL,)
     answer: Any = None
     failure: BaseException | None = None
+    delay: float = 0.0
     calls: list[tuple[Any, ...]] = field(default_factory=list)
     closed: bool = False
 
@@ -101,6 +103,7 @@ class FakeSession:
         self._call("drop", name, if_exists)
 
     def views(self) -> list[ViewInfo]:
+        self._call("views")
         query = "SELECT month FROM orders"
         return [
             ViewInfo("revenue", Policy.AUTO, query, ["month", "revenue"], ["orders"], "delta", NOON)
@@ -124,6 +127,7 @@ class FakeSession:
 
     def _call(self, *call: Any) -> None:
         self.calls.append(call)
+        time.sleep(self.delay)
         if self.failure is not None:
             raise self.failure
 

@@ -33,6 +33,7 @@ def register(app: typer.Typer) -> None:
 
 
 def bench(
+    context: typer.Context,
     name: Annotated[Benchmark, typer.Argument(metavar="NAME", help="plan: time to plan a query.")],
     rounds: Annotated[
         int,
@@ -60,10 +61,13 @@ def bench(
         result = Path(folder) / "result.json"
         command = [sys.executable, "-m", f"benchmarks.{script.stem}", "--rounds", str(rounds)]
         command += ["--only", only, "--json", str(result)]
+        with context.obj.activity as activity:
+            activity.say(f"running the benchmark {name}")
+            done = subprocess.run(
+                command, cwd=_TREE, stdout=subprocess.PIPE, text=True, check=False
+            )
+        if done.returncode:
+            print(done.stdout, file=sys.stderr, end="")
+            raise typer.Exit(1)
         # The table of the script is for people; programs get its JSON and nothing else.
-        out = sys.stderr if json else None
-        code = subprocess.run(command, cwd=_TREE, stdout=out, check=False).returncode
-        if json and code == 0:
-            print_text(result.read_text().rstrip())
-    if code:
-        raise typer.Exit(1)
+        print_text((result.read_text() if json else done.stdout).rstrip())

@@ -32,6 +32,7 @@ def drop(
       rollview --lake lake drop revenue --if-exists
     """
     with session(context, lake) as db:
+        context.obj.activity.say(f"dropping {name}")
         db.drop_view(name, if_exists=if_exists)
         context.obj.activity.rest()
         if json:

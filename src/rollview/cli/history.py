@@ -29,6 +29,7 @@ def history(
       rollview --lake lake history revenue --limit 5 --json
     """
     with session(context, lake) as db:
+        context.obj.activity.say("reading the history")
         reports = db.history(name, limit or None)
         context.obj.activity.rest()
         if json:

@@ -85,7 +85,7 @@ def run(arguments: Sequence[str], state: State) -> int:
     """Run the command line and return its exit code."""
     # py4j reports a Ctrl-C during a call as an error of its own, with a stack trace.
     logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
-    as_json = "--json" in arguments
+    as_json = state.activity.silent = "--json" in arguments
     try:
         code = app(list(arguments), prog_name="rollview", standalone_mode=False, obj=state)
     except TyperException as error:

@@ -1,4 +1,7 @@
-"""Say on stderr what is going on: a spinner on a terminal, a line after a second elsewhere."""
+"""Say on stderr what is going on: a spinner on a terminal, a line after a second elsewhere.
+
+Programs, which ask for --json, are told nothing but warnings.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +27,12 @@ class Activity(logging.Handler):
     """What the program is doing now; also listens to what the library logs.
 
     Something quick is never mentioned: on a terminal it is wiped again, elsewhere a line is
-    written only when the same activity has lasted a second.
+    written only when the same activity has lasted a second. `silent` leaves warnings only.
     """
 
     def __init__(self, console: Console | None = None) -> None:
         super().__init__(logging.INFO)
+        self.silent = False
         self._console = console or Console(stderr=True)
         self._timer: threading.Timer | None = None
         self._bar: Progress | None = None
@@ -52,12 +56,14 @@ class Activity(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Show what the library reports; its warnings stay on the screen."""
         if record.levelno >= logging.WARNING:
-            self.note(f"warning: {record.getMessage()}")
+            self._write(f"warning: {record.getMessage()}")
         else:
             self.say(record.getMessage())
 
     def say(self, text: str, *, done: int | None = None, total: int | None = None) -> None:
         """Name the present activity, and how many of how many are done if that is known."""
+        if self.silent:
+            return
         if not self._console.is_terminal:
             self._say_later(text)
             return
@@ -71,8 +77,8 @@ class Activity(logging.Handler):
 
     def note(self, text: str) -> None:
         """Write a line that stays."""
-        console = self._bar.console if self._bar else self._console
-        console.print(text, markup=False, highlight=False, soft_wrap=True)
+        if not self.silent:
+            self._write(text)
 
     def rest(self) -> None:
         """Nothing is going on: take the display away, so that results can be printed."""
@@ -82,6 +88,10 @@ class Activity(logging.Handler):
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
+
+    def _write(self, text: str) -> None:
+        console = self._bar.console if self._bar else self._console
+        console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     def _say_later(self, text: str) -> None:
         if self._timer is not None:

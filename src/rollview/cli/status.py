@@ -35,6 +35,7 @@ def status(
       rollview --lake lake status --check || rollview --lake lake refresh
     """
     with session(context, lake) as db:
+        context.obj.activity.say("comparing versions")
         states = db.status(name)
         context.obj.activity.rest()
         if json:

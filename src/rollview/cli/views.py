@@ -23,6 +23,7 @@ def views(context: typer.Context, lake: Lake = None, json: Json = False) -> None
       rollview --lake lake views --json
     """
     with session(context, lake) as db:
+        context.obj.activity.say("reading the definitions")
         found = db.views()
         context.obj.activity.rest()
         if json:
