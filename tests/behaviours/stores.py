@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,17 +18,25 @@ from rollview.storage.files import LocalFiles
 from rollview.storage.memory import MemoryBacking, MemoryDisk
 from rollview.storage.view_store import ViewStore
 
+TWO_MONTHS = 60 * 24 * 3600
 COLUMNS = StructType([StructField("k", IntegerType(), False), StructField("v", StringType())])
 
 
 @dataclass
 class StoreUnderTest:
-    """One store; `again` opens the same view as another process would."""
+    """One store; `again` opens the same view as another process would.
+
+    What others do to its table, each with proof that it was done: `compact` rewrites its files,
+    `alter` sets a property, `vacuum` removes the files of old versions at once, and
+    `lose_commit_records` lets the log be cleaned up to its newest checkpoint.
+    """
 
     again: Callable[[], ViewStore[Any]]
     rows: Callable[[list[tuple[int, str | None]]], Any]
     content: Callable[[Any], list[tuple[Any, ...]]]
     compact: Callable[[], None]
+    alter: Callable[[], None]
+    vacuum: Callable[[], None]
     lose_commit_records: Callable[[], None]
     folder: Path
 
@@ -42,6 +52,8 @@ def memory_store(tmp_path: Path) -> StoreUnderTest:
         rows=list,
         content=lambda rows: sorted(rows),
         compact=lambda: disk.rewrite("data"),
+        alter=lambda: disk.rewrite("data"),
+        vacuum=lambda: disk.vacuum("data"),
         lose_commit_records=lambda: disk.forget_metadata("data"),
         folder=tmp_path,
     )
@@ -49,30 +61,56 @@ def memory_store(tmp_path: Path) -> StoreUnderTest:
 
 def delta_store(spark: SparkSession, tmp_path: Path) -> StoreUnderTest:
     data = tmp_path / "data"
+    own = spark.newSession()
+    own.conf.set("spark.sql.files.maxRecordsPerFile", "1")  # so that there is much to compact
+    own.conf.set("spark.databricks.delta.retentionDurationCheck.enabled", "false")
+    own.conf.set("spark.sql.sources.parallelPartitionDiscovery.parallelism", "4")
+    table = f"delta.`{data}`"
 
     def again() -> ViewStore[Any]:
-        backing: Backing[Any] = DeltaBacking(spark, str(data), "id", COLUMNS)
+        backing: Backing[Any] = DeltaBacking(own, str(data), "id", COLUMNS)
         return ViewStore("v", backing, LocalFiles(), str(tmp_path))
 
-    def lose_commit_records() -> None:
-        jvm: Any = spark._jvm
-        none = jvm.scala.Option.empty()
-        log = jvm.org.apache.spark.sql.delta.DeltaLog.forTable(spark._jsparkSession, str(data))
-        log.checkpoint(log.update(False, none, none), none)
-        newest = f"{log.unsafeVolatileSnapshot().version():020}.json"
-        for record in (data / "_delta_log").glob("*.json"):
-            if record.name < newest:
-                record.unlink()
-        jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
-
     def compact() -> None:
-        spark.sql(f"ALTER TABLE delta.`{data}` SET TBLPROPERTIES ('team' = 'blue')")
+        own.conf.unset("spark.sql.files.maxRecordsPerFile")
+        before = _data_files(own, table)
+        own.sql(f"OPTIMIZE {table}")
+        assert before > _data_files(own, table) == 1
+
+    def alter() -> None:
+        own.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ('team' = 'blue')")
+
+    def vacuum() -> None:
+        own.sql(f"VACUUM {table} RETAIN 0 HOURS")
+        assert len(list(data.glob("*.parquet"))) == _data_files(own, table)
 
     return StoreUnderTest(
         again,
-        rows=lambda rows: spark.createDataFrame(rows, COLUMNS),
+        rows=lambda rows: own.createDataFrame(rows, COLUMNS),
         content=lambda frame: sorted(tuple(row) for row in frame.collect()),
         compact=compact,
-        lose_commit_records=lose_commit_records,
+        alter=alter,
+        vacuum=vacuum,
+        lose_commit_records=lambda: _clean_log(own, data),
         folder=tmp_path,
     )
+
+
+def _data_files(spark: SparkSession, table: str) -> int:
+    return int(spark.sql(f"DESCRIBE DETAIL {table}").collect()[0]["numFiles"])
+
+
+def _clean_log(spark: SparkSession, data: Path) -> None:
+    """Delta's own log clean-up, at a checkpoint of a table that is two months old."""
+    jvm: Any = spark._jvm
+    old = time.time() - TWO_MONTHS
+    for record in (data / "_delta_log").glob("*.json"):
+        os.utime(record, (old, old))
+    logs = jvm.org.apache.spark.sql.delta.DeltaLog
+    logs.clearCache()
+    none = jvm.scala.Option.empty()
+    log = logs.forTable(spark._jsparkSession, str(data))
+    log.checkpoint(log.update(False, none, none), none)
+    log.doLogCleanup(log.update(False, none, none), none)
+    logs.clearCache()
+    assert len(list((data / "_delta_log").glob("*.json"))) == 1

@@ -126,23 +126,42 @@ def test_a_crash_leaves_the_old_or_the_new(store: StoreUnderTest, point: str, nu
     assert not [name for name in names if name.count(".") == 2]
 
 
-def test_the_watermark_outlives_other_commits(store: StoreUnderTest) -> None:
-    committed = store.again().commit(store.rows(NEW), 0, AT_1)
-    store.compact()
+@pytest.mark.parametrize("by_others", ["compact", "alter"])
+def test_the_watermark_outlives_other_commits(store: StoreUnderTest, by_others: str) -> None:
+    committed = store.again().commit(store.rows(OLD), 0, AT_1)
+    version = store.again().backing.current()
+    getattr(store, by_others)()
+    assert store.again().backing.current() != version
     assert store.again().watermark() == committed
+    assert store.content(store.again().backing.read()) == OLD
+    second = store.again().commit(store.rows(NEW), 1, AT_2)
+    assert store.again().watermark() == second
 
 
 def test_the_watermark_outlives_the_log(store: StoreUnderTest) -> None:
-    store.again().commit(store.rows(NEW), 0, AT_1)
+    store.again().commit(store.rows(OLD), 0, AT_1)
     store.compact()
     store.lose_commit_records()
     watermark = store.again().watermark()
     assert watermark is not None
     assert (watermark.number, watermark.vector) == (1, AT_1)
+    assert store.content(store.again().backing.read()) == OLD
+    second = store.again().commit(store.rows(NEW), 1, AT_2)
+    assert store.again().watermark() == second
+
+
+def test_the_watermark_outlives_the_files_of_old_versions(store: StoreUnderTest) -> None:
+    store.again().commit(store.rows(OLD), 0, AT_1)
+    second = store.again().commit(store.rows(NEW), 1, AT_2)
+    store.vacuum()
+    assert store.again().watermark() == second
+    assert store.content(store.again().backing.read()) == NEW
+    third = store.again().commit(store.rows(OLD), 2, AT_3)
+    assert store.again().watermark() == third
 
 
 def test_without_any_record_the_vector_is_unknown(store: StoreUnderTest) -> None:
-    store.again().commit(store.rows(NEW), 0, AT_1)
+    store.again().commit(store.rows(OLD), 0, AT_1)
     store.compact()
     store.lose_commit_records()
     (store.folder / "refreshes" / "1.json").unlink()

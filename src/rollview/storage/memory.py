@@ -36,6 +36,11 @@ class MemoryDisk:
         commits = self.tables[location]
         commits.append(_Commit(commits[-1].rows, None, None))
 
+    def vacuum(self, location: str) -> None:
+        """Lose the rows of every commit but the newest, as the removal of old files does."""
+        commits = self.tables[location]
+        commits[:-1] = [_Commit((), commit.number, commit.metadata) for commit in commits[:-1]]
+
 
 class MemoryBacking:
     """A backing table on a `MemoryDisk`."""
