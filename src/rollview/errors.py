@@ -58,6 +58,15 @@ class SessionUnsuitable(RollviewError):
     code = "SETUP.SESSION"
 
 
+# --- Spark ----------------------------------------------------------------------------------
+
+
+class SparkDied(RollviewError):
+    """The Java process of the Spark session died, or can no longer be reached."""
+
+    code = "SPARK.DIED"
+
+
 # --- lake -----------------------------------------------------------------------------------
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -18,12 +20,17 @@ from rollview.runtime.create import create_view, wish
 from rollview.runtime.drop import drop_view
 from rollview.runtime.explain import explain
 from rollview.runtime.lake import Lake
+from rollview.runtime.lifeline import guarded
 from rollview.runtime.public import plain_name, publish_all
 from rollview.runtime.read import read_view
 from rollview.runtime.refresh import check_point, refresh_every, refresh_one
 from rollview.runtime.refresh_view import Progress, Request
 from rollview.runtime.report import Policy, RefreshReport, VerifyReport, ViewInfo, ViewStatus
 from rollview.runtime.verify import verify
+
+_Given = ParamSpec("_Given")
+_Answer = TypeVar("_Answer")
+_Method = Callable[Concatenate["Session", _Given], _Answer]
 
 
 def connect(
@@ -33,8 +40,19 @@ def connect(
     store: str | None = None,
 ) -> Session:
     """Open a lake: that of an existing Spark session, or a folder, for which Spark is started."""
-    lake = connecting.open_session(spark_or_path, schema, store)
-    return Session(lake)
+    with guarded(None, "connect"):
+        return Session(connecting.open_session(spark_or_path, schema, store))
+
+
+def _with_spark(method: _Method[_Given, _Answer]) -> _Method[_Given, _Answer]:
+    """A method that raises SparkDied, whatever it was doing, if Spark's Java process dies."""
+
+    @wraps(method)
+    def guarded_method(db: Session, /, *args: _Given.args, **named: _Given.kwargs) -> _Answer:
+        with guarded(db._lake.java, method.__name__):
+            return method(db, *args, **named)
+
+    return guarded_method
 
 
 class Session:
@@ -50,6 +68,7 @@ class Session:
         """The Spark session that the lake is open in."""
         return self._lake.spark
 
+    @_with_spark
     def create_view(
         self,
         name: str,
@@ -66,6 +85,7 @@ class Session:
         wanted = wish(name, policy, strategy, store, if_not_exists, replace)
         return View(self, create_view(self._lake, self._catalog, query, wanted))
 
+    @_with_spark
     def refresh(
         self,
         name: str | None = None,
@@ -83,20 +103,24 @@ class Session:
             return refresh_every(self._lake, self._catalog, request)
         return refresh_one(self._lake, self._catalog, self._plain(name), request)
 
+    @_with_spark
     def read(self, name: str) -> DataFrame:
         """The stored rows of a view, in the schema of its query."""
         return read_view(self._lake, self._catalog, self._plain(name))
 
+    @_with_spark
     def explain(self, name_or_query: str | DataFrame) -> Explanation:
         """How a view, or a query that could become one, would be refreshed."""
         connecting.look(self._lake, self._catalog)
         return explain(self._lake, self._catalog, name_or_query)
 
+    @_with_spark
     def verify(self, name: str) -> VerifyReport:
         """Compare a view with the recomputation of its query at the versions it reflects."""
         connecting.look(self._lake, self._catalog)
         return verify(self._lake, self._catalog, self._plain(name))
 
+    @_with_spark
     def drop_view(self, name: str, *, if_exists: bool = False) -> None:
         """Remove a view and its contents."""
         drop_view(self._lake, self._catalog, name, if_exists)
@@ -105,6 +129,7 @@ class Session:
         """Every view, by name."""
         return status.list_views(self._catalog)
 
+    @_with_spark
     def status(self, name: str | None = None) -> list[ViewStatus]:
         """How far a view, or every view, is behind its base tables."""
         connecting.look(self._lake, self._catalog)
@@ -116,6 +141,7 @@ class Session:
         ids = [self._catalog.get(key).view_id for key in keys]
         return histories.read_many(self._lake, ids, limit)
 
+    @_with_spark
     def sql(self, text: str) -> Any:
         """Run a statement: one of rollview's own, or any of Spark's, which is passed on."""
         connecting.look(self._lake, self._catalog)

@@ -59,6 +59,8 @@ class ReasonCode(StrEnum):
     NOT_UNDERSTOOD = "NOT_UNDERSTOOD"
     OPAQUE_FUNCTION = "OPAQUE_FUNCTION"
     NO_RULE = "NO_RULE"
+    NO_KEY = "NO_KEY"
+    KEY_NOT_AT_HAND = "KEY_NOT_AT_HAND"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ exactly as Spark writes it. No Spark function is re-implemented here.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from rollview.errors import InternalError
@@ -121,3 +122,27 @@ def function(name: str, *args: Expression, type: str, kind: str | None = None) -
 def binary(kind: str, operator: str, left: Expression, right: Expression, type: str) -> Call:
     """A binary operator in parentheses, for hand-written algebra."""
     return Call(kind, ("(", f" {operator} ", ")"), (left, right), type)
+
+
+def conjuncts(condition: Expression | None) -> tuple[Expression, ...]:
+    """The parts of a condition that must all be true."""
+    if condition is None:
+        return ()
+    if isinstance(condition, Call) and condition.kind == "And":
+        return tuple(part for arg in condition.args for part in conjuncts(arg))
+    return (condition,)
+
+
+def conjunction(parts: Iterable[Expression]) -> Expression | None:
+    """One condition of all parts; None if there are none."""
+    whole: Expression | None = None
+    for part in parts:
+        whole = part if whole is None else binary("And", "AND", whole, part, "BOOLEAN")
+    return whole
+
+
+def same(left: Expression, right: Expression) -> Call:
+    """Whether two values are the same, NULL being the same as NULL."""
+    if left.nullable or right.nullable:
+        return Call("EqualNullSafe", ("(", " <=> ", ")"), (left, right), "BOOLEAN", False)
+    return Call("EqualTo", ("(", " = ", ")"), (left, right), "BOOLEAN", False)

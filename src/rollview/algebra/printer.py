@@ -15,7 +15,10 @@ from rollview.algebra.expressions import (
     WindowCall,
 )
 from rollview.algebra.relations import (
+    After,
     Aggregate,
+    Before,
+    Changes,
     Distinct,
     Expand,
     Filter,
@@ -30,7 +33,9 @@ from rollview.algebra.relations import (
     SetOperation,
     SingleRow,
     Sort,
+    State,
     TableFunction,
+    Temporary,
     TopK,
     Union,
     Values,
@@ -56,6 +61,16 @@ def describe(relation: Relation) -> str:  # noqa: C901 - one case per relation
     match relation:
         case Scan(source=source, columns=columns):
             return f"Scan {source} [{_names(c.name for c in columns)}]"
+        case Changes(source=source, columns=columns):
+            return f"Changes {source} [{_names(c.name for c in columns)}]"
+        case Before(source=source, columns=columns):
+            return f"Before {source} [{_names(c.name for c in columns)}]"
+        case After(source=source, columns=columns):
+            return f"After {source} [{_names(c.name for c in columns)}]"
+        case State(name=name):
+            return f"State {name}"
+        case Temporary(name=name):
+            return f"Temporary {name}"
         case Values(rows=rows, columns=columns):
             return f"Values {len(rows)} rows [{_names(c.name for c in columns)}]"
         case TableFunction(text=text):

@@ -36,6 +36,13 @@ class JoinKind(StrEnum):
     """A left join that fails when a left row has more than one match."""
 
 
+class Side(StrEnum):
+    """One input of a join."""
+
+    LEFT = "left"
+    RIGHT = "right"
+
+
 class SetKind(StrEnum):
     """The set operators besides UNION."""
 
@@ -138,6 +145,8 @@ class Join:
     right: Relation
     condition: Expression | None = None
     flag: str | None = None
+    broadcast: Side | None = None
+    """The input that is known to be small; the renderer tells Spark."""
 
     def __post_init__(self) -> None:
         if (self.flag is not None) != (self.kind is JoinKind.EXISTENCE):
@@ -308,7 +317,50 @@ class RecursionInput:
     columns: Schema
 
 
-Leaf = Scan | Values | TableFunction | RecursionInput
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """In a delta: the changes of one source, each row with its weight, +1 or -1, last."""
+
+    source: str
+    fields: tuple[str, ...]
+    columns: Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """In a delta: all rows of one source as they were at the last refresh."""
+
+    source: str
+    fields: tuple[str, ...]
+    columns: Schema
+
+
+@dataclass(frozen=True, slots=True)
+class After:
+    """In a delta: all rows of one source as they are at this refresh."""
+
+    source: str
+    fields: tuple[str, ...]
+    columns: Schema
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """In a delta: the rows that an inner operator had at the last refresh, kept since then."""
+
+    name: str
+    columns: Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Temporary:
+    """In a delta: what an earlier step of the same refresh has computed."""
+
+    name: str
+    columns: Schema
+
+
+Leaf = Scan | Values | TableFunction | RecursionInput | Changes | Before | After | State | Temporary
 Relation = (
     Leaf
     | Project

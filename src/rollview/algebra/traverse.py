@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import assert_never
 
@@ -16,7 +16,10 @@ from rollview.algebra.expressions import (
     WindowCall,
 )
 from rollview.algebra.relations import (
+    After,
     Aggregate,
+    Before,
+    Changes,
     Distinct,
     Expand,
     Filter,
@@ -30,7 +33,9 @@ from rollview.algebra.relations import (
     SetOperation,
     SingleRow,
     Sort,
+    State,
     TableFunction,
+    Temporary,
     TopK,
     Union,
     Values,
@@ -44,6 +49,8 @@ def inputs(relation: Relation) -> tuple[Relation, ...]:
     """The relations that this one reads, left to right."""
     match relation:
         case Scan() | Values() | TableFunction() | RecursionInput():
+            return ()
+        case Changes() | Before() | After() | State() | Temporary():
             return ()
         case Join(left=left, right=right) | SetOperation(left=left, right=right):
             return (left, right)
@@ -72,6 +79,8 @@ def with_inputs(relation: Relation, new: tuple[Relation, ...]) -> Relation:
     """The same relation over other inputs."""
     match relation:
         case Scan() | Values() | TableFunction() | RecursionInput():
+            return relation
+        case Changes() | Before() | After() | State() | Temporary():
             return relation
         case Join() | SetOperation():
             return replace(relation, left=new[0], right=new[1])
@@ -114,6 +123,8 @@ def expressions(  # noqa: C901 - one case per relation
     """The expressions that this relation itself evaluates."""
     match relation:
         case Scan() | TableFunction() | RecursionInput() | Distinct() | Union():
+            return ()
+        case Changes() | Before() | After() | State() | Temporary():
             return ()
         case SetOperation() | SingleRow() | Recursion():
             return ()
@@ -170,3 +181,20 @@ def walk_expression(expression: AnyExpression) -> Iterator[AnyExpression]:
 def column_names(expression: AnyExpression) -> frozenset[str]:
     """The names of all columns that the expression refers to."""
     return frozenset(e.name for e in walk_expression(expression) if isinstance(e, ColumnRef))
+
+
+def rewrite(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
+    """The expression with ``change`` applied to every part of it, arguments first."""
+    if isinstance(expression, Call):
+        args = tuple(rewrite(arg, change) for arg in expression.args)
+        return change(replace(expression, args=args))
+    return change(expression)
+
+
+def substitute(expression: Expression, values: Mapping[str, Expression]) -> Expression:
+    """The expression with columns replaced by the expressions they stand for."""
+
+    def change(part: Expression) -> Expression:
+        return values.get(part.name, part) if isinstance(part, ColumnRef) else part
+
+    return rewrite(expression, change)

@@ -20,7 +20,10 @@ from rollview.algebra.expressions import (
     WindowCall,
 )
 from rollview.algebra.relations import (
+    After,
     Aggregate,
+    Before,
+    Changes,
     Distinct,
     Expand,
     Filter,
@@ -36,7 +39,9 @@ from rollview.algebra.relations import (
     SetOperation,
     SingleRow,
     Sort,
+    State,
     TableFunction,
+    Temporary,
     TopK,
     Union,
     Values,
@@ -147,6 +152,8 @@ def left_open(relation: Relation) -> Open:
 def _step(relation: Relation, names: frozenset[str]) -> Open:  # noqa: C901 - one case per relation
     match relation:
         case Scan() | Values() | TableFunction() | RecursionInput():
+            return Open()
+        case Changes() | Before() | After() | State() | Temporary():
             return Open()
         case Project(items=items):
             made = (i.name for i in items if column_names(i.expression) & names)

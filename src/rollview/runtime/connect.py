@@ -9,10 +9,17 @@ from typing import Any
 import pyspark
 from pyspark.sql import SparkSession
 
-from rollview.errors import LakeNotFound, LakeNotWritable, SessionUnsuitable, SparkUnsupported
+from rollview.errors import (
+    LakeNotFound,
+    LakeNotWritable,
+    SessionUnsuitable,
+    SparkDied,
+    SparkUnsupported,
+)
 from rollview.runtime.catalog import Catalog
 from rollview.runtime.folder import register_tables
 from rollview.runtime.lake import Lake, open_lake
+from rollview.runtime.lifeline import forget_dead, guarded
 from rollview.runtime.local_spark import start
 from rollview.runtime.public import publish_all
 from rollview.storage import formats
@@ -38,9 +45,14 @@ def look(lake: Lake, catalog: Catalog) -> None:
 
 
 def close(lake: Lake) -> None:
-    """Stop Spark if it was started for the lake."""
-    if lake.folder is not None:
-        lake.spark.stop()
+    """Stop Spark if it was started for the lake, and is still there."""
+    if lake.folder is None:
+        return
+    try:
+        with guarded(lake.java, "stop Spark"):
+            lake.spark.stop()
+    except SparkDied:
+        forget_dead()
 
 
 def _check_folder(path: Path) -> Path:

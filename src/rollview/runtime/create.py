@@ -157,7 +157,7 @@ def _fill(lake: Lake, catalog: Catalog, view: StoredView) -> tuple[StoredView, W
     definition = view.definition
     session: SparkSession = scoped(lake.spark, definition.settings)
     run = Run(lake, catalog)
-    with worker.evaluation(view.name):
+    with worker.evaluation(view.name, lake.java):
         vector = run.vector(session, definition)
         leaves = run.leaves(session, definition, vector)
         rows = original(session, definition, leaves)

@@ -14,9 +14,11 @@ from pyspark.sql.types import StructType
 
 from rollview.errors import DefinitionCorrupt, LakeTooNew, SessionUnsuitable
 from rollview.frontend.scope import clone_session
+from rollview.runtime.lifeline import java_of
 from rollview.storage import registry
 from rollview.storage.files import Files, files_at
 from rollview.storage.lock import held
+from rollview.storage.process import Process
 from rollview.storage.tables import SESSION_CATALOG, name_parts, schema_location
 from rollview.storage.view_store import ViewStore
 
@@ -28,7 +30,8 @@ LOCK_SECONDS = 300.0
 class Lake:
     """Control state under ``root``; ``folder`` is set for a lake that has no metastore.
 
-    ``spark`` is the user's session, which is never changed; ``work`` is a clone of it.
+    ``spark`` is the user's session, which is never changed; ``work`` is a clone of it; ``java`` is
+    the process that both live in.
     """
 
     spark: SparkSession
@@ -39,15 +42,19 @@ class Lake:
     folder: Path | None
     store: str
     lock_seconds: float = LOCK_SECONDS
+    java: Process | None = None
 
     @contextmanager
-    def locked(self, key: str, purpose: str) -> Iterator[None]:
-        """Exclude other processes from one view (by id), or from all definitions ("lake")."""
+    def locked(self, key: str, purpose: str) -> Iterator[bool]:
+        """Exclude other processes from one view (by id), or from all definitions ("lake").
+
+        Gives whether it is known that the one before did not come to its end.
+        """
         if not self.files.local:
-            yield
+            yield False
             return
-        with held(f"{self.root}/locks/{key}", purpose, self.lock_seconds):
-            yield
+        with held(f"{self.root}/locks/{key}", purpose, self.lock_seconds, self.java) as crashed:
+            yield crashed
 
     def prepare(self) -> None:
         """Make the lake ready to be written: its format is on record before anything else."""
@@ -83,7 +90,8 @@ def open_lake(
     files, location = files_at(work, schema_location(work, name))
     chosen = store or registry.DEFAULT_STORE
     registry.check_store(chosen)
-    lake = Lake(spark, work, name, f"{location}/_rollview", files, folder, chosen)
+    java = java_of(spark)
+    lake = Lake(spark, work, name, f"{location}/_rollview", files, folder, chosen, java=java)
     _check_format(lake)
     return lake
 

@@ -17,6 +17,7 @@ from rollview.errors import SessionUnsuitable
 from rollview.runtime.jars import provide_jars
 from rollview.runtime.java import find_java
 from rollview.runtime.jvm import LaunchFailed, launch
+from rollview.runtime.lifeline import forget_dead
 
 _log = logging.getLogger(__name__)
 
@@ -67,6 +68,7 @@ def _active(lake: Path) -> SparkSession | None:
             "this program runs under spark-submit, whose session has settings of its own",
             hint="create the session yourself and use rollview.connect(spark)",
         )
+    forget_dead()
     context = SparkContext._active_spark_context
     if context is None or context._jsc.sc().isStopped():
         return None

@@ -6,26 +6,24 @@ docs/commit-protocol.md says how it is decided.
 from __future__ import annotations
 
 import json
-import os
-import socket
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 from rollview.runtime import history
 from rollview.runtime.catalog import Catalog
 from rollview.runtime.lake import Lake
+from rollview.storage.process import Process, this_process
 
 GRACE = timedelta(hours=1)
+JAVA_SECONDS = 30.0  # the Java process of a process that died ends by itself, sooner than this
 _FOREIGN_CLAIM = timedelta(days=7)
 
 
 def claim(lake: Lake, view_id: str) -> None:
     """Say that this process is building the view, before its folder exists."""
     data = {
-        "host": socket.gethostname(),
-        "process": os.getpid(),
-        "started": _start_of(os.getpid()),
+        **this_process().to_dict(),
         "at": datetime.now(UTC).isoformat(),
+        "java": None if lake.java is None else lake.java.to_dict(),
     }
     lake.files.write(f"{lake.root}/claims/{view_id}.json", json.dumps(data))
 
@@ -52,6 +50,8 @@ def remove_view(lake: Lake, view_id: str) -> None:
 
 def tidy(lake: Lake, catalog: Catalog) -> list[str]:
     """Remove the views that nobody owns; returns their ids. The order of listing matters."""
+    if lake.files.local:
+        sweep(lake)
     folders = lake.files.names(f"{lake.root}/views")
     claims = [name.removesuffix(".json") for name in lake.files.names(f"{lake.root}/claims")]
     suspects = set(folders) | set(claims)
@@ -72,6 +72,16 @@ def tidy(lake: Lake, catalog: Catalog) -> list[str]:
     return orphans
 
 
+def sweep(lake: Lake) -> None:
+    """Remove the control files that a process which died had written aside."""
+    ids = lake.files.names(f"{lake.root}/views")
+    own = [f"{lake.view_folder(view_id)}/refreshes" for view_id in ids]
+    histories = [f"{lake.root}/history/{name}" for name in lake.files.names(f"{lake.root}/history")]
+    shared = [f"{lake.root}/{name}" for name in ("claims", "definitions", "retired")]
+    for folder in [lake.root, *shared, *own, *histories]:
+        lake.files.sweep(folder)
+
+
 def _in_grace(lake: Lake, view_id: str) -> bool:
     text = lake.files.read(f"{lake.root}/retired/{view_id}.json")
     if text is None:
@@ -80,30 +90,19 @@ def _in_grace(lake: Lake, view_id: str) -> bool:
 
 
 def _is_alive(lake: Lake, view_id: str) -> bool:
+    """Whether somebody is building the view: a process, or the Java process it left behind."""
     text = lake.files.read(f"{lake.root}/claims/{view_id}.json")
     if text is None:
         return False
     data = json.loads(text)
-    if data["host"] != socket.gethostname():
+    builder = Process.from_dict(data)
+    if not builder.is_here:
         return _age(text) < _FOREIGN_CLAIM
-    return data["started"] is not None and _start_of(data["process"]) == data["started"]
+    if builder.lives:
+        return True
+    java = data.get("java")
+    return java is not None and not Process.from_dict(java).is_gone_within(JAVA_SECONDS)
 
 
 def _age(text: str) -> timedelta:
     return datetime.now(UTC) - datetime.fromisoformat(json.loads(text)["at"])
-
-
-def _start_of(process: int) -> str | None:
-    """When a process of this host started; None if there is none. Process numbers are reused."""
-    status = Path(f"/proc/{process}/stat")
-    if status.exists():
-        return status.read_text().rpartition(")")[2].split()[19]
-    if Path("/proc/self/stat").exists():
-        return None
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return None
-    except PermissionError:
-        pass
-    return "unknown"

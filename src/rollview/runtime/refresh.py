@@ -6,7 +6,14 @@ import time
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from rollview.errors import BadOption, Conflict, DependencyFailed, Interrupted, RollviewError
+from rollview.errors import (
+    BadOption,
+    Conflict,
+    DependencyFailed,
+    Interrupted,
+    RollviewError,
+    SparkDied,
+)
 from rollview.runtime import history, recovery
 from rollview.runtime.catalog import Catalog, StoredView, key_of
 from rollview.runtime.lake import Lake
@@ -103,7 +110,7 @@ def _attempt(lake: Lake, catalog: Catalog, run: Run, view: StoredView, request: 
     started = time.monotonic()
     try:
         report = refresh_view(lake, catalog, run, view, request)
-    except Interrupted as error:
+    except (Interrupted, SparkDied) as error:  # there is no use in going on to the next view
         history.record(lake, view.view_id, _failed(view.name, error))
         raise
     except RollviewError as error:

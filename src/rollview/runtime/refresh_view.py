@@ -66,11 +66,14 @@ def _locked_refresh(
     lake: Lake, catalog: Catalog, run: Run, name: str, request: Request
 ) -> RefreshReport:
     view = catalog.get(name)  # again: it may have been replaced since the run began
-    with lake.locked(view.view_id, f"refresh {view.name}"), worker.evaluation(view.name):
+    with (
+        lake.locked(view.view_id, f"refresh {view.name}") as after_a_crash,
+        worker.evaluation(view.name, lake.java),
+    ):
         started = time.monotonic()
         session = scoped(lake.spark, view.definition.settings)
         store = view.rows(lake, session)
-        store.tidy()
+        store.tidy(alone=lake.files.local, after_a_crash=after_a_crash)
         history.prune(lake, view.view_id)
         watermark = store.watermark()
         _check_not_overtaken(catalog, run, view, watermark)

@@ -63,7 +63,7 @@ def _verified(
             "it with",
             hint=f'recompute it: refresh("{view.name}", full=True)',
         )
-    with worker.evaluation(view.name):
+    with worker.evaluation(view.name, lake.java):
         leaves = _leaves(lake, catalog, session, view, watermark.vector)
         stored = store.backing.read(version)
         found = compare(stored, original(session, view.definition, leaves))

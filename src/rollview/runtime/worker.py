@@ -12,7 +12,7 @@ import re
 import threading
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -21,12 +21,31 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.util import InheritableThread
 
-from rollview.errors import EvaluationFailed, Interrupted, SessionUnsuitable
+from rollview.errors import EvaluationFailed, Interrupted
+from rollview.runtime.lifeline import guarded
+from rollview.storage.process import Process
 
 Result = TypeVar("Result")
 _WAIT_SECONDS = 0.2
 _ERROR_CLASS = re.compile(r"\[[A-Z][A-Z0-9_.]+\]")
+_LOST = (Py4JError, ConnectionError)
 _QUERY_LOGGER = logging.getLogger("SQLQueryContextLogger")
+
+
+class _Thread(InheritableThread):
+    """A thread that keeps what its work raises, and what its own beginning raises, for others."""
+
+    def __init__(
+        self, body: Callable[[], None], spark: SparkSession, failures: list[BaseException]
+    ) -> None:
+        super().__init__(target=body, session=spark)
+        self._failures = failures
+
+    def run(self) -> None:
+        try:
+            super().run()
+        except BaseException as failure:  # it is raised again in the caller's thread
+            self._failures.append(failure)
 
 
 @dataclass(frozen=True)
@@ -55,13 +74,10 @@ def run(
     failures: list[BaseException] = []
 
     def body() -> None:
-        try:
-            spark.sparkContext.setJobGroup(group, f"rollview: {what}", interruptOnCancel=True)
-            results.append(work())
-        except BaseException as failure:  # it is raised again in the caller's thread
-            failures.append(failure)
+        spark.sparkContext.setJobGroup(group, f"rollview: {what}", interruptOnCancel=True)
+        results.append(work())
 
-    thread = InheritableThread(target=body, session=spark)
+    thread = _Thread(body, spark, failures)
     thread.start()
     try:
         while thread.is_alive():
@@ -89,21 +105,18 @@ def quiet() -> Iterator[None]:
 
 
 @contextmanager
-def evaluation(view: str) -> Iterator[None]:
+def evaluation(view: str, java: Process | None) -> Iterator[None]:
     """Within the block, an error of Spark's becomes EvaluationFailed, without a stack trace."""
-    try:
-        with quiet():
-            yield
-    except (PySparkException, Py4JJavaError) as failure:
-        raise EvaluationFailed(
-            f"Spark could not compute the view {view}: {cause(failure)}",
-            hint="run the query by itself to see the rows that cause it",
-        ) from failure
-    except (Py4JError, ConnectionError) as failure:
-        raise SessionUnsuitable(
-            f"the connection to Spark was lost while {view} was being computed: {failure}",
-            hint="start a new session and refresh again: nothing is applied twice",
-        ) from failure
+    with guarded(java, f"compute {view}"):
+        try:
+            with guarded(java, f"compute {view}"), quiet():
+                yield
+        except (PySparkException, Py4JJavaError) as failure:
+            # To find its cause asks Java again, which may be gone by now: hence the outer guard.
+            raise EvaluationFailed(
+                f"Spark could not compute the view {view}: {cause(failure)}",
+                hint="run the query by itself to see the rows that cause it",
+            ) from failure
 
 
 def cause(failure: PySparkException | Py4JJavaError) -> str:
@@ -124,13 +137,23 @@ def cause(failure: PySparkException | Py4JJavaError) -> str:
 def _stop(spark: SparkSession, group: str, thread: threading.Thread) -> None:
     """Cancel again and again: the work may start another job after each."""
     while thread.is_alive():
-        spark.sparkContext.cancelJobGroup(group)
+        with suppress(*_LOST):
+            spark.sparkContext.cancelJobGroup(group)
         thread.join(_WAIT_SECONDS)
 
 
 def _cost(spark: SparkSession, group: str) -> tuple[int, int]:
-    """Jobs of the group and the bytes that their stages read, from Spark's own bookkeeping."""
-    context: Any = spark.sparkContext
+    """Jobs of the group and the bytes that their stages read, from Spark's own bookkeeping.
+
+    The work is done: if Spark is gone by now, that is for whoever needs it next to say.
+    """
+    try:
+        return _asked_cost(spark.sparkContext, group)
+    except _LOST:
+        return 0, 0
+
+
+def _asked_cost(context: Any, group: str) -> tuple[int, int]:
     jobs = list(context.statusTracker().getJobIdsForGroup(group))
     if not jobs:
         return 0, 0

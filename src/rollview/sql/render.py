@@ -1,7 +1,8 @@
 """Algebra to readable Spark SQL: one CTE per operator, every column named.
 
 The rendered statement gives the same bag as the relation; ``leaves`` says what stands for each
-source: a table, or the name of a temporary view.
+source: a table, or the name of a temporary view. A leaf of a delta is known by its kind and name:
+``changes orders``, ``before orders``, ``after orders``, ``state a1``, ``temporary t1``.
 """
 
 from __future__ import annotations
@@ -11,7 +12,10 @@ from typing import assert_never
 
 from rollview.algebra.expressions import ColumnRef, Expression
 from rollview.algebra.relations import (
+    After,
     Aggregate,
+    Before,
+    Changes,
     Distinct,
     Expand,
     Filter,
@@ -25,9 +29,12 @@ from rollview.algebra.relations import (
     Relation,
     Scan,
     SetOperation,
+    Side,
     SingleRow,
     Sort,
+    State,
     TableFunction,
+    Temporary,
     TopK,
     Union,
     Values,
@@ -87,6 +94,16 @@ class _Program:
         match relation:
             case Scan():
                 return self._scan(relation)
+            case Changes(source=source, fields=fields, columns=columns):
+                return self._leaf("changes", source, fields, columns)
+            case Before(source=source, fields=fields, columns=columns):
+                return self._leaf("before", source, fields, columns)
+            case After(source=source, fields=fields, columns=columns):
+                return self._leaf("after", source, fields, columns)
+            case State(name=name, columns=columns):
+                return self._leaf("state", name, _own_names(columns), columns)
+            case Temporary(name=name, columns=columns):
+                return self._leaf("temporary", name, _own_names(columns), columns)
             case Values():
                 return self._named("values", _values(relation))
             case TableFunction(text=function, fields=fields, columns=columns):
@@ -141,15 +158,28 @@ class _Program:
             raise InternalError(f"nothing stands for the source {scan.source}")
         return self._named("scan", _renaming(scan.fields, scan.columns, self._leaves[scan.source]))
 
+    def _leaf(self, kind: str, name: str, fields: tuple[str, ...], columns: Schema) -> str:
+        """A leaf of a delta: ``leaves`` knows it as its kind and name, ``before orders``."""
+        stands = self._leaves.get(f"{kind} {name}")
+        if stands is None:
+            raise InternalError(f"nothing stands for {kind} {name}")
+        return self._named(kind, _renaming(fields, columns, stands))
+
     def _join(self, join: Join) -> str:
         left, right = self.add(join.left), self.add(join.right)
         if join.kind is JoinKind.EXISTENCE:
             return self._existence(join, left, right)
         if join.kind is JoinKind.SINGLE:
             return self._single(join, left, right)
-        query = f"SELECT {_columns(join.columns)}\nFROM {left}\n{_JOINS[join.kind]} {right}"
+        hint = ""
+        if join.broadcast is not None:
+            hint = f"/*+ BROADCAST({left if join.broadcast is Side.LEFT else right}) */ "
+        selected = f"{hint}{_columns(join.columns)}"
+        query = f"SELECT {selected}\nFROM {left}\n{_JOINS[join.kind]} {right}"
         if join.condition is not None:
             query += f"\n  ON {text(join.condition)}"
+        elif join.kind is not JoinKind.CROSS:
+            query += "\n  ON TRUE"
         return self._named("join", query)
 
     def _existence(self, join: Join, left: str, right: str) -> str:
@@ -283,6 +313,10 @@ def _renamed(fields: tuple[str, ...], columns: Schema) -> str:
         )
         or _NO_COLUMNS
     )
+
+
+def _own_names(columns: Schema) -> tuple[str, ...]:
+    return tuple(column.name for column in columns)
 
 
 def _renaming(fields: tuple[str, ...], columns: Schema, source: str) -> str:

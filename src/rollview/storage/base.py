@@ -81,5 +81,11 @@ class Backing(Protocol[Rows]):
     def clean(self) -> None:
         """Remove data files that no reader can need any more."""
 
+    def tidy(self) -> None:
+        """Remove what a writer that died in the middle of a commit left in the table's log.
+
+        Only for who knows that nobody else writes the table now.
+        """
+
     def drop(self) -> None:
         """Remove the table."""

@@ -17,6 +17,7 @@ from rollview.storage.delta_log import (
     forget,
     newest_first,
     read_commit,
+    remove_unfinished,
     snapshot,
 )
 from rollview.storage.encoding import decode, encode, quoted, storable
@@ -136,6 +137,9 @@ class DeltaBacking:
         own = SparkSession(self._spark.sparkContext, java)
         own.conf.set(_LISTING, "4")  # the default makes thousands of tasks to list one folder
         own.sql(f"VACUUM {self._table()}")
+
+    def tidy(self) -> None:
+        remove_unfinished(self._folder)
 
     def drop(self) -> None:
         forget(self._spark, self._location)

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
@@ -70,6 +71,15 @@ def newest_first(files: Files, folder: str) -> Iterator[LogEntry]:
     """The commits whose record is still in the log, newest first, read as they are asked for."""
     for version in reversed(commits(files, folder)):
         yield read_commit(files, folder, version)
+
+
+def remove_unfinished(folder: str) -> None:
+    """Remove what Delta had written aside in the log of a local table and not yet renamed.
+
+    Neither VACUUM nor log clean-up ever looks at these files.
+    """
+    for path in Path(folder, "_delta_log").glob(".*.tmp*"):
+        path.unlink(missing_ok=True)
 
 
 def read_commit(files: Files, folder: str, version: int) -> LogEntry:

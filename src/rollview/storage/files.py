@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import time
 import uuid
 from pathlib import Path
 from typing import Protocol
@@ -12,6 +14,11 @@ from urllib.parse import quote, unquote, urlparse
 from pyspark.sql import SparkSession
 
 from rollview.errors import LakeNotWritable
+from rollview.storage.process import Process, this_process
+
+# How long a file that another host wrote aside counts as being written.
+FOREIGN_SECONDS = 7 * 24 * 3600
+_ASIDE = re.compile(r"\..+\.([0-9a-f]{8}-\d+-\w+)\.[0-9a-f]{32}\.aside")
 
 
 class Files(Protocol):
@@ -34,6 +41,9 @@ class Files(Protocol):
     def remove(self, path: str) -> None:
         """Remove a file, or a folder with all in it; nothing happens if there is none."""
 
+    def sweep(self, folder: str) -> None:
+        """Remove what processes that died while they wrote left beside the files of a folder."""
+
 
 def files_at(spark: SparkSession, location: str) -> tuple[Files, str]:
     """The file system of a location, and the location as that file system spells it."""
@@ -45,6 +55,20 @@ def files_at(spark: SparkSession, location: str) -> tuple[Files, str]:
     from rollview.storage.hadoop_files import HadoopFiles
 
     return HadoopFiles(spark), location.rstrip("/")
+
+
+def aside_name(name: str) -> str:
+    """What a file is called while it is being written; tells who writes it."""
+    return f".{name}.{this_process().tag}.{uuid.uuid4().hex}.aside"
+
+
+def is_forsaken(aside: str, age: float) -> bool:
+    """Whether this is the name of a file that nobody writes any more, given its age in seconds."""
+    match = _ASIDE.fullmatch(aside)
+    if match is None:
+        return False
+    writer = Process.from_tag(match[1])
+    return age > FOREIGN_SECONDS if writer is None else not writer.lives
 
 
 def name_to_file(name: str) -> str:
@@ -96,6 +120,19 @@ class LocalFiles:
         else:
             Path(path).unlink(missing_ok=True)
 
+    def sweep(self, folder: str) -> None:
+        try:
+            found = [path for path in Path(folder).iterdir() if path.name.startswith(".")]
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        for path in found:
+            try:
+                age = time.time() - path.stat().st_mtime
+            except FileNotFoundError:  # it has got its name meanwhile
+                continue
+            if is_forsaken(path.name, age):
+                path.unlink(missing_ok=True)
+
 
 def not_writable(folder: Path, failure: OSError) -> LakeNotWritable:
     """The error for a folder that refuses to be written."""
@@ -106,7 +143,7 @@ def not_writable(folder: Path, failure: OSError) -> LakeNotWritable:
 
 
 def _write_aside(path: Path, text: str) -> Path:
-    aside = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    aside = path.with_name(aside_name(path.name))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with aside.open("w", encoding="utf-8") as file:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import uuid
+import time
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
+
+from rollview.storage.files import aside_name, is_forsaken
 
 
 class HadoopFiles:
@@ -59,6 +61,15 @@ class HadoopFiles:
         fs, where = self._open(path)
         fs.delete(where, True)
 
+    def sweep(self, folder: str) -> None:
+        fs, where = self._open(folder)
+        if not fs.exists(where):
+            return
+        for status in fs.listStatus(where):
+            age = time.time() - status.getModificationTime() / 1000
+            if is_forsaken(str(status.getPath().getName()), age):
+                fs.delete(status.getPath(), False)
+
     def _open(self, path: str) -> tuple[Any, Any]:
         where = self._jvm.org.apache.hadoop.fs.Path(path)
         return where.getFileSystem(self._conf), where
@@ -73,7 +84,7 @@ class HadoopFiles:
 
     def _write_aside(self, path: str, text: str) -> Any:
         folder, _, name = path.rpartition("/")
-        fs, aside = self._open(f"{folder}/.{name}.{uuid.uuid4().hex}")
+        fs, aside = self._open(f"{folder}/{aside_name(name)}")
         stream = fs.create(aside, True)
         try:
             stream.write(bytearray(text.encode("utf-8")))

@@ -81,6 +81,9 @@ class MemoryBacking:
     def clean(self) -> None:
         """Every version is kept."""
 
+    def tidy(self) -> None:
+        """A commit leaves nothing half done."""
+
     def drop(self) -> None:
         self._disk.tables.pop(self._location, None)
 

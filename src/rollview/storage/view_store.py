@@ -59,23 +59,43 @@ class ViewStore(Generic[Rows]):
         tail = self._who_won(number, token, candidate, failure)
         self._files.write(f"{self._folder}/{number}.json", text)
         faults.point("commit.published")
+        self._files.remove(candidate)
         return Watermark(number, tail.version, vector, tail.rows)
 
-    def tidy(self) -> None:
-        """Remove vectors and candidates that no refresh, living or dead, can still need."""
+    def tidy(self, *, alone: bool = False, after_a_crash: bool = False) -> None:
+        """Remove vectors and candidates that no refresh, living or dead, can still need.
+
+        Who is ``alone``, because of a lock, knows that candidates of the next number are nobody's;
+        ``after_a_crash`` the table itself may hold what its writer could not finish.
+        """
         tail = self.backing.newest()
         if tail is None:
             return
         names = self._files.names(self._folder)
-        published = f"{tail.number}.json" in names
+        published = f"{tail.number}.json" in names or (alone and self._publish(tail))
         for name in names:
             match = _FILE.fullmatch(name)
             if match is None:
                 continue
             number, candidate = int(match[1]), match[2] is not None
             passed = number < tail.number or (number == tail.number and published)
-            if (candidate and passed) or number <= tail.number - _KEPT_VECTORS:
+            nobodys = passed or (alone and number > tail.number)
+            if (candidate and nobodys) or number <= tail.number - _KEPT_VECTORS:
                 self._files.remove(f"{self._folder}/{name}")
+        if alone and after_a_crash:
+            self.backing.tidy()
+
+    def _publish(self, tail: Tail) -> bool:
+        """Publish the vector of a commit whose own process did not come to it, if it is known."""
+        try:
+            found = self._loaded(tail)
+        except DefinitionCorrupt:
+            return False
+        if found is None:
+            return False
+        text = dump_vector(found.vector, tail.number, found.token)
+        self._files.write(f"{self._folder}/{tail.number}.json", text)
+        return True
 
     def _who_won(self, number: int, token: str, candidate: str, failure: Exception | None) -> Tail:
         """The commit with this number if it is ours; the same question after every commit."""

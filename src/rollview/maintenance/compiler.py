@@ -1,0 +1,41 @@
+"""From a maintained relation and the sources that changed to the program of its delta."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rollview.algebra.relations import Relation, Temporary
+from rollview.algebra.traverse import walk
+from rollview.maintenance.counting import RULES
+from rollview.maintenance.flow import Flow
+from rollview.maintenance.images import image
+from rollview.maintenance.prepare import Prepared
+from rollview.maintenance.program import Program, Step
+
+
+def compile_delta(prepared: Prepared, changed: Iterable[str]) -> Program:
+    """The program that derives the change of the view from the changes of these sources."""
+    flow = Flow(RULES, image, frozenset(changed), prepared.kept)
+    delta = flow.delta(prepared.relation)
+    states = {}
+    for kept in prepared.kept:
+        own = flow.delta(kept.relation)
+        if own is not None:
+            states[kept.name] = own
+    steps = _needed(flow.steps, [*states.values(), *([] if delta is None else [delta])])
+    return Program(steps, delta, states, dict(flow.notes))
+
+
+def _needed(steps: list[Step], results: list[Relation]) -> tuple[Step, ...]:
+    """The steps that the results rest on."""
+    wanted = {name for relation in results for name in _temporaries(relation)}
+    kept = []
+    for step in reversed(steps):
+        if step.name in wanted:
+            kept.append(step)
+            wanted |= _temporaries(step.relation)
+    return tuple(reversed(kept))
+
+
+def _temporaries(relation: Relation) -> set[str]:
+    return {node.name for node in walk(relation) if isinstance(node, Temporary)}

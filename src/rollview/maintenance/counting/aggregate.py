@@ -1,0 +1,188 @@
+"""Aggregates: groups go on from their stored values, the others are evaluated anew.
+
+Quass (1996), section 3; Barbier (2007), table 4.3. The changes are aggregated by group, added and
+removed rows apart, and joined with the stored rows of these groups. A group is evaluated anew from
+its rows after the change where the stored value does not suffice: a min or max that may have lost
+its extremum, a floating sum that lost rows, a decimal sum that is NULL since it overflowed, and
+every function that has no inverse at all.
+"""
+
+from __future__ import annotations
+
+from rollview.algebra.definition import Reason, ReasonCode
+from rollview.algebra.expressions import (
+    Call,
+    ColumnRef,
+    Expression,
+    Literal,
+    binary,
+    conjunction,
+    same,
+)
+from rollview.algebra.printer import describe
+from rollview.algebra.relations import (
+    Aggregate,
+    Filter,
+    Join,
+    JoinKind,
+    Named,
+    Project,
+    Relation,
+    State,
+    Union,
+)
+from rollview.algebra.traverse import with_inputs
+from rollview.errors import InternalError
+from rollview.maintenance.flow import Flow
+from rollview.maintenance.keys import restrict, without
+from rollview.maintenance.merging import ZERO, Merge, either, merges, negation, row_count
+from rollview.maintenance.partial import COUNT_ALL, goes_on
+from rollview.maintenance.program import Note
+from rollview.maintenance.signed import difference, named, references
+
+
+def delta_aggregate(aggregate: Aggregate, flow: Flow) -> Relation | None:
+    """``d(A(Q)) = new rows of the changed groups - their stored rows``."""
+    change = flow.delta(aggregate.child)
+    kept = flow.kept(aggregate)
+    if change is None:
+        return None
+    if kept is None:
+        raise InternalError("an aggregate without state")
+    change = flow.hold(change, "change")
+    state = State(kept.name, kept.columns)
+    if _goes_on(aggregate):
+        return _merged(aggregate, flow, change, state)
+    return _anew(aggregate, flow, change, state)
+
+
+def _goes_on(aggregate: Aggregate) -> bool:
+    """Whether `prepare` gave it what it takes: the count of its rows."""
+    calls = [one.call for one in aggregate.calls]
+    return COUNT_ALL in calls and all(goes_on(call) for call in calls)
+
+
+def _anew(aggregate: Aggregate, flow: Flow, change: Relation, state: State) -> Relation:
+    keys = flow.keys(change, aggregate.groups) if aggregate.groups else None
+    now = flow.hold(with_inputs(aggregate, (flow.after(aggregate.child, keys),)), "groups")
+    flow.note(aggregate, Note("aggregate: changed groups anew", state=("rows",)))
+    if keys is None:
+        flow.blame(aggregate, _one_group(aggregate))
+        flow.know_after(aggregate, now)
+        return difference(state, now, aggregate.columns)
+    flow.know_after(aggregate, Union((without(state, keys), now), aggregate.columns))
+    return difference(restrict(state, keys), now, aggregate.columns)
+
+
+def _one_group(aggregate: Aggregate) -> Reason:
+    return Reason(
+        ReasonCode.NO_KEY,
+        describe(aggregate),
+        "an aggregate of all rows by a function without an inverse is evaluated from all rows",
+    )
+
+
+def _merged(aggregate: Aggregate, flow: Flow, change: Relation, state: State) -> Relation:
+    """The stored rows of the changed groups, brought up to date by the changes."""
+    stored = {column.name: flow.fresh("__old") for column in state.columns}
+    old = Project(state, tuple(Named(stored[r.name], r) for r in references(state.columns)))
+    found = merges(aggregate, stored, flow.fresh)
+    summary = Aggregate(change, aggregate.groups, tuple(p for m in found for p in m.parts))
+    pairs = ((g, ColumnRef(stored[g.name], g.type)) for g in aggregate.groups)
+    condition = conjunction(same(group, before) for group, before in pairs)
+    joined = Join(JoinKind.LEFT, summary, old, condition)
+    groups = flow.hold(_compared(joined, aggregate, found, stored), "groups")
+    calls = tuple(one.name for one in aggregate.calls)
+    flow.note(aggregate, Note("aggregate: stored groups and changes", state=calls))
+    kept = Project(
+        Filter(groups, _flag(_WAS)),
+        tuple(Named(c.name, ColumnRef(stored[c.name], c.type)) for c in aggregate.columns),
+    )
+    going_on = Filter(groups, _flag(_GOES_ON))
+    new = Project(
+        going_on,
+        (
+            *named(aggregate.groups),
+            *(Named(m.name, ColumnRef(_new(m.name), m.value.type)) for m in found),
+        ),
+    )
+    now: Relation = new
+    if any(merge.anew is not None for merge in found):
+        anew = _evaluated(aggregate, flow, Filter(groups, _flag(_ANEW)))
+        now = Union((new, anew), aggregate.columns)
+    flow.know_after(aggregate, _after(aggregate, flow, groups, state, now))
+    return difference(kept, now, aggregate.columns)
+
+
+_WAS, _GOES_ON, _ANEW = "__was", "__goes_on", "__anew"
+
+
+def _flag(name: str) -> ColumnRef:
+    return ColumnRef(name, "BOOLEAN", nullable=False)
+
+
+def _new(name: str) -> str:
+    return f"__new_{name}"
+
+
+def _compared(
+    joined: Join, aggregate: Aggregate, found: tuple[Merge, ...], stored: dict[str, str]
+) -> Relation:
+    """Old and new values of the groups that changed, with what becomes of each group."""
+    count = row_count(aggregate)
+    value = next(merge.value for merge in found if merge.name == count)
+    was = negation(_is_null(ColumnRef(stored[count], "BIGINT")))
+    lives: Expression = binary("GreaterThan", ">", value, ZERO, "BOOLEAN")
+    if not aggregate.groups:
+        lives = Literal("TRUE", "BOOLEAN")
+    unsure = [merge.anew for merge in found if merge.anew is not None]
+    anew = either([_surely(condition) for condition in unsure]) or Literal("FALSE", "BOOLEAN")
+    anew = binary("And", "AND", lives, anew, "BOOLEAN")
+    goes_on = binary("And", "AND", lives, negation(anew), "BOOLEAN")
+    items = (
+        *named(aggregate.groups),
+        *(Named(stored[c.name], ColumnRef(stored[c.name], c.type)) for c in aggregate.columns),
+        *(Named(_new(merge.name), merge.value) for merge in found),
+        Named(_WAS, was),
+        Named(_GOES_ON, goes_on),
+        Named(_ANEW, anew),
+    )
+    same_values = [
+        same(ColumnRef(stored[m.name], m.value.type), ColumnRef(_new(m.name), m.value.type))
+        for m in found
+    ]
+    unchanged = conjunction([_flag(_WAS), _flag(_GOES_ON), *same_values])
+    there = either([_flag(_WAS), _flag(_GOES_ON), _flag(_ANEW)])
+    if unchanged is None or there is None:
+        raise InternalError("an aggregate without a count")
+    wanted = binary("And", "AND", there, negation(unchanged), "BOOLEAN")
+    return Filter(Project(joined, items), wanted)
+
+
+def _surely(condition: Expression) -> Expression:
+    return Call("Coalesce", ("coalesce(", ", FALSE)"), (condition,), "BOOLEAN", False)
+
+
+def _is_null(value: Expression) -> Expression:
+    return Call("IsNull", ("(", " IS NULL)"), (value,), "BOOLEAN", False)
+
+
+def _evaluated(aggregate: Aggregate, flow: Flow, wanted: Relation) -> Relation:
+    """The rows of some groups, from the rows below them after the change."""
+    if aggregate.groups:
+        keys = flow.keys(wanted, aggregate.groups)
+        return flow.hold(with_inputs(aggregate, (flow.after(aggregate.child, keys),)), "anew")
+    wanted = flow.hold(wanted, "anew")
+    whole = with_inputs(aggregate, (flow.after(aggregate.child),))
+    return flow.hold(Join(JoinKind.SEMI, whole, wanted), "anew", _one_group(aggregate))
+
+
+def _after(
+    aggregate: Aggregate, flow: Flow, groups: Relation, state: State, now: Relation
+) -> Relation:
+    """All rows of the aggregate after the change."""
+    if aggregate.groups:
+        untouched = without(state, flow.keys(groups, aggregate.groups))
+    else:
+        untouched = Join(JoinKind.ANTI, state, groups)
+    return Union((untouched, now), aggregate.columns)

@@ -1,0 +1,19 @@
+"""A generator makes rows of each input row alone, so it is linear."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rollview.algebra.relations import Generate, Relation
+from rollview.maintenance.flow import Flow
+from rollview.maintenance.program import Note
+from rollview.maintenance.signed import signed
+
+
+def delta_generate(generate: Generate, flow: Flow) -> Relation | None:
+    """``d(G(Q)) = G(d(Q))``, the weight with every row made."""
+    flow.note(generate, Note("linear"))
+    below = flow.delta(generate.child)
+    if below is None:
+        return None
+    return signed(replace(generate, child=below), generate.columns)

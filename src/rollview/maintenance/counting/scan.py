@@ -1,0 +1,15 @@
+"""The changes of a source are its delta."""
+
+from __future__ import annotations
+
+from rollview.algebra.relations import Changes, Relation, Scan
+from rollview.maintenance.flow import Flow
+from rollview.maintenance.program import Note
+from rollview.maintenance.signed import WEIGHT, WEIGHT_COLUMN
+
+
+def delta_scan(scan: Scan, flow: Flow) -> Relation | None:
+    """``d(S) = Changes(S)``."""
+    flow.note(scan, Note("changes", reads=(f"changes of {scan.source}",)))
+    fields = (*scan.fields, WEIGHT)
+    return Changes(scan.source, fields, (*scan.columns, WEIGHT_COLUMN))

@@ -1,0 +1,27 @@
+"""A scalar subquery: nothing above it is touched unless its value changed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rollview.algebra.expressions import Call, ColumnRef, same
+from rollview.algebra.relations import Filter, Join, JoinKind, Named, Project, Relation, SingleRow
+from rollview.maintenance.flow import Flow
+from rollview.maintenance.program import Note
+from rollview.maintenance.signed import difference
+
+
+def delta_single_row(single: SingleRow, flow: Flow) -> Relation | None:
+    """``d(S(Q)) = S(Q(after)) - S(Q(before))`` if they differ, else nothing."""
+    if flow.delta(single.child) is None:
+        return None
+    flow.note(single, Note("scalar: old and new value"))
+    old, new = flow.fresh("__then"), flow.fresh("__now")
+    then = replace(single, child=flow.before(single.child), name=old)
+    now = replace(single, child=flow.after(single.child), name=new)
+    column = single.columns[0]
+    values = tuple(ColumnRef(name, column.type) for name in (old, new))
+    moved = Call("Not", ("(NOT ", ")"), (same(*values),), "BOOLEAN", False)
+    both = flow.hold(Filter(Join(JoinKind.CROSS, then, now), moved), "values")
+    before, after = (Project(both, (Named(single.name, value),)) for value in values)
+    return difference(before, after, single.columns)

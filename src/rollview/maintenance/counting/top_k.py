@@ -1,0 +1,76 @@
+"""ORDER BY with LIMIT: the kept rows and the changes suffice, unless a kept row is removed.
+
+The first k rows of Q + added are the first k of (the first k of Q) + added. A removed row that was
+not among them changes nothing; if one of them is removed, the operator is evaluated anew. With
+OFFSET, rows before the window matter too, and it is always evaluated anew.
+"""
+
+from __future__ import annotations
+
+from rollview.algebra.definition import Reason, ReasonCode
+from rollview.algebra.expressions import conjunction, same
+from rollview.algebra.printer import describe
+from rollview.algebra.relations import (
+    Filter,
+    Join,
+    JoinKind,
+    Named,
+    Project,
+    Relation,
+    State,
+    TopK,
+    Union,
+)
+from rollview.algebra.traverse import with_inputs
+from rollview.maintenance.flow import Flow
+from rollview.maintenance.program import Note
+from rollview.maintenance.signed import REMOVED, added, difference, references, unsigned
+
+_NOT_COMPARABLE = ("MAP<", "VARIANT")
+
+
+def delta_top_k(top: TopK, flow: Flow) -> Relation | None:
+    """``d(T(Q)) = T(T(Q) + added) - T(Q)`` if nothing of T(Q) is removed."""
+    change = flow.delta(top.child)
+    kept = flow.kept(top)
+    if change is None or kept is None:
+        return None
+    state = State(kept.name, kept.columns)
+    anew = with_inputs(top, (flow.after(top.child),))
+    flow.note(top, Note("top-k: kept rows and added rows", state=("rows",)))
+    if top.offset is not None or not top.order or _incomparable(top):
+        flow.blame(top, _why_anew(top))
+        now = flow.hold(anew, "top")
+    else:
+        change = flow.hold(change, "change")
+        lost = flow.hold(_members(flow, change, state), "lost")
+        grown = with_inputs(top, (Union((state, added(change)), top.columns),))
+        parts = (
+            Join(JoinKind.ANTI, grown, lost),
+            Join(JoinKind.SEMI, anew, lost),
+        )
+        now = flow.hold(Union(parts, top.columns), "top")
+    flow.know_after(top, now)
+    return difference(state, now, top.columns)
+
+
+def _incomparable(top: TopK) -> bool:
+    return any(word in column.type for column in top.columns for word in _NOT_COMPARABLE)
+
+
+def _members(flow: Flow, change: Relation, state: State) -> Relation:
+    """The removed rows that are among the kept ones."""
+    removed = unsigned(Filter(change, REMOVED))
+    names = {column.name: flow.fresh("__old") for column in state.columns}
+    old = Project(state, tuple(Named(names[r.name], r) for r in references(state.columns)))
+    pairs = zip(references(removed.columns), references(old.columns), strict=True)
+    return Join(JoinKind.SEMI, removed, old, conjunction(same(one, two) for one, two in pairs))
+
+
+def _why_anew(top: TopK) -> Reason:
+    return Reason(
+        ReasonCode.NO_KEY,
+        describe(top),
+        "LIMIT with OFFSET or without a total order is evaluated from all rows below it",
+        "leave OFFSET out, and order by columns that can be compared",
+    )

@@ -1,0 +1,90 @@
+"""What is left of a relation when some of its leaves turn out to have no rows.
+
+Steps are run one after the other; whatever depends on an empty one is not evaluated at all. So a
+scalar subquery whose value stayed the same, or a group that need not be re-evaluated, costs
+nothing.
+"""
+
+from __future__ import annotations
+
+from rollview.algebra.relations import (
+    Aggregate,
+    Distinct,
+    Expand,
+    Filter,
+    Generate,
+    Join,
+    JoinKind,
+    Project,
+    Relation,
+    SetKind,
+    SetOperation,
+    Sort,
+    Temporary,
+    TopK,
+    Union,
+    Values,
+    Window,
+)
+from rollview.algebra.traverse import transform_up
+
+
+def is_empty(relation: Relation) -> bool:
+    """Whether the relation is written as one without rows."""
+    return isinstance(relation, Values) and not relation.rows
+
+
+def without_empty(relation: Relation, empty: frozenset[str]) -> Relation:
+    """The same rows, knowing that these temporaries have none."""
+
+    def change(node: Relation) -> Relation:
+        if isinstance(node, Temporary) and node.name in empty:
+            return Values(node.columns, ())
+        return _simplified(node)
+
+    return transform_up(relation, change)
+
+
+def _simplified(node: Relation) -> Relation:
+    nothing = Values(node.columns, ())
+    match node:
+        case (
+            Project(child=child)
+            | Filter(child=child)
+            | Expand(child=child)
+            | Generate(child=child)
+            | Sort(child=child)
+            | TopK(child=child)
+            | Distinct(child=child)
+            | Window(child=child)
+        ):
+            return nothing if is_empty(child) else node
+        case Aggregate(child=child, groups=groups):
+            return nothing if groups and is_empty(child) else node
+        case Join():
+            return _join(node, nothing)
+        case Union(inputs=many, columns=columns):
+            left = tuple(one for one in many if not is_empty(one))
+            return Union(left, columns) if left else nothing
+        case SetOperation(kind=kind, left=left_side, right=right_side):
+            gone = is_empty(left_side) or (kind is SetKind.INTERSECT and is_empty(right_side))
+            return nothing if gone else node
+        case _:
+            return node
+
+
+def _join(join: Join, nothing: Values) -> Relation:
+    left, right = is_empty(join.left), is_empty(join.right)
+    match join.kind:
+        case JoinKind.INNER | JoinKind.CROSS | JoinKind.SEMI:
+            return nothing if left or right else join
+        case JoinKind.ANTI:
+            if right and not left:
+                return join.left
+            return nothing if left else join
+        case JoinKind.LEFT | JoinKind.SINGLE | JoinKind.EXISTENCE:
+            return nothing if left else join
+        case JoinKind.RIGHT:
+            return nothing if right else join
+        case JoinKind.FULL:
+            return nothing if left and right else join

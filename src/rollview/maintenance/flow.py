@@ -1,0 +1,157 @@
+"""The compilation of one delta: what rules ask for, and where their steps are collected.
+
+A rule is a function of an operator and a `Flow`. It asks the flow for the deltas of the inputs,
+for images of them (all rows, or those under keys, before or after the change), and lets it hold
+what is needed more than once, so that the size of a program stays linear in the size of the view
+(Barbier 2007, section 4.4: shared temporaries).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from enum import StrEnum
+
+from rollview.algebra.definition import Reason
+from rollview.algebra.expressions import ColumnRef, Expression
+from rollview.algebra.relations import Distinct, Named, Project, Relation, Scan, Temporary
+from rollview.algebra.traverse import walk
+from rollview.errors import InternalError
+from rollview.maintenance.keys import Keys
+from rollview.maintenance.program import Kept, Note, Step
+from rollview.maintenance.signed import WEIGHT_COLUMN
+
+
+class Moment(StrEnum):
+    """Which side of the change an image shows."""
+
+    BEFORE = "before"
+    AFTER = "after"
+
+
+Rule = Callable[..., Relation | None]
+ImageOf = Callable[["Flow", Relation, Moment, Keys | None], Relation]
+
+
+class Flow:
+    """One compilation: the sources that changed, and everything derived so far."""
+
+    def __init__(
+        self,
+        rules: Mapping[type, Rule],
+        image: ImageOf,
+        changed: frozenset[str],
+        kept: tuple[Kept, ...],
+    ) -> None:
+        self._rules = rules
+        self._image = image
+        self._changed = changed
+        self._kept = {one.relation: one for one in kept}
+        self._deltas: dict[Relation, Relation | None] = {}
+        self._touched: dict[Relation, bool] = {}
+        self._after: dict[Relation, Relation] = {}
+        self._names: dict[str, int] = {}
+        self._held: dict[Relation, Temporary] = {}
+        self.steps: list[Step] = []
+        self.notes: dict[Relation, Note] = {}
+
+    def delta(self, relation: Relation) -> Relation | None:
+        """The change of a relation; None if it cannot have changed."""
+        if relation not in self._deltas:
+            self._deltas[relation] = self._derived(relation)
+        return self._deltas[relation]
+
+    def _derived(self, relation: Relation) -> Relation | None:
+        if not self.has_changed(relation):
+            return None
+        rule = self._rules.get(type(relation))
+        if rule is None:
+            raise InternalError(f"no rule for {type(relation).__name__}")
+        delta = rule(relation, self)
+        if delta is not None:
+            _check(rule, relation, delta)
+            if relation in self._kept:
+                delta = self.hold(delta, f"{self._kept[relation].name}_delta")
+        return delta
+
+    def has_changed(self, relation: Relation) -> bool:
+        """Whether any source below the relation changed."""
+        if relation not in self._touched:
+            self._touched[relation] = any(
+                isinstance(node, Scan) and node.source in self._changed for node in walk(relation)
+            )
+        return self._touched[relation]
+
+    def source_changed(self, source: str) -> bool:
+        """Whether this source changed."""
+        return source in self._changed
+
+    def before(self, relation: Relation, keys: Keys | None = None) -> Relation:
+        """The rows at the last refresh: all, or those under keys."""
+        return self._image(self, relation, Moment.BEFORE, keys)
+
+    def after(self, relation: Relation, keys: Keys | None = None) -> Relation:
+        """The rows at this refresh: all, or those under keys."""
+        return self._image(self, relation, Moment.AFTER, keys)
+
+    def at(self, moment: Moment, relation: Relation, keys: Keys | None = None) -> Relation:
+        """The rows before or after."""
+        return self._image(self, relation, moment, keys)
+
+    def kept(self, relation: Relation) -> Kept | None:
+        """The state that is kept of this operator, if any."""
+        return self._kept.get(relation)
+
+    def know_after(self, relation: Relation, rows: Relation) -> None:
+        """Remember the rows of a kept operator after the change, as its rule found them."""
+        self._after[relation] = rows
+
+    def known_after(self, relation: Relation) -> Relation | None:
+        """What `know_after` was told, once the delta is derived."""
+        self.delta(relation)
+        return self._after.get(relation)
+
+    def hold(self, relation: Relation, label: str, reason: Reason | None = None) -> Relation:
+        """The same rows, computed once however often they are used.
+
+        A ``reason`` says why it is not incremental if it has to be computed at all.
+        """
+        if isinstance(relation, Temporary):
+            return relation
+        if relation not in self._held:
+            name = self.fresh(label)
+            self.steps.append(Step(name, relation, reason))
+            self._held[relation] = Temporary(name, relation.columns)
+        return self._held[relation]
+
+    def keys(self, relation: Relation, expressions: tuple[Expression, ...]) -> Keys:
+        """The distinct values of some expressions over a relation, as keys."""
+        names = [self.fresh("__key") for _ in expressions]
+        items = tuple(Named(n, e) for n, e in zip(names, expressions, strict=True))
+        found = self.hold(Distinct(Project(relation, items)), "keys")
+        columns = tuple(ColumnRef(c.name, c.type, c.nullable) for c in found.columns)
+        return Keys(found, tuple(zip(expressions, columns, strict=True)))
+
+    def fresh(self, label: str) -> str:
+        """A name that nothing else in the program has."""
+        self._names[label] = self._names.get(label, 0) + 1
+        return f"{label}_{self._names[label]}"
+
+    def note(self, relation: Relation, note: Note) -> None:
+        """Say how an operator is maintained."""
+        self.notes[relation] = note
+
+    def blame(self, relation: Relation, reason: Reason) -> None:
+        """Say why an operator is not maintained from the changes alone."""
+        old = self.notes.get(relation, Note("recompute"))
+        if reason not in old.reasons:
+            self.notes[relation] = replace(old, reasons=(*old.reasons, reason))
+
+
+def _check(rule: Rule, relation: Relation, delta: Relation) -> None:
+    """Every delta has the columns of its relation, then the weight."""
+    wanted = [(c.name, c.type) for c in (*relation.columns, WEIGHT_COLUMN)]
+    found = [(c.name, c.type) for c in delta.columns]
+    if wanted != found:
+        name = getattr(rule, "__name__", "a rule")
+        raise InternalError(f"{name} made columns {found} where {wanted} are wanted")

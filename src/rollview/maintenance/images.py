@@ -1,0 +1,275 @@
+"""Images: the rows of any relation before or after the change, all or under keys.
+
+An image under keys is exactly the rows whose key is among the keys. The keys are pushed down to
+the scans as far as the operators allow: through projections by substitution, into both inputs of a
+join, to the rows of the groups of an aggregate, to the partitions of a window. A kept operator is
+not evaluated at all: its rows before are its state, its rows after are what its rule found.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from rollview.algebra.definition import Reason, ReasonCode
+from rollview.algebra.expressions import ColumnRef, Expression, Literal, conjunction, same
+from rollview.algebra.printer import describe
+from rollview.algebra.relations import (
+    After,
+    Aggregate,
+    Before,
+    Changes,
+    Distinct,
+    Expand,
+    Filter,
+    Generate,
+    Join,
+    JoinKind,
+    Named,
+    Project,
+    Recursion,
+    RecursionInput,
+    Relation,
+    Scan,
+    SetOperation,
+    SingleRow,
+    Sort,
+    State,
+    TableFunction,
+    Temporary,
+    TopK,
+    Union,
+    Values,
+    Window,
+)
+from rollview.algebra.schema import Column, Schema
+from rollview.algebra.traverse import column_names, inputs, substitute, with_inputs
+from rollview.maintenance.flow import Flow, Moment
+from rollview.maintenance.keys import Keys, equalities, names_of, restrict
+from rollview.maintenance.outward import flatten, outwards
+from rollview.maintenance.signed import reference
+
+
+def image(flow: Flow, relation: Relation, moment: Moment, keys: Keys | None) -> Relation:
+    """The rows of the relation at a moment, under keys if there are any."""
+    kept = flow.kept(relation)
+    if kept is not None:
+        state = State(kept.name, kept.columns)
+        known = flow.known_after(relation) if moment is Moment.AFTER else None
+        return restrict(state if known is None else known, keys)
+    return evaluated(flow, relation, moment, keys)
+
+
+def evaluated(flow: Flow, relation: Relation, moment: Moment, keys: Keys | None) -> Relation:
+    """The same, but from the inputs of the relation even if its own rows are kept."""
+    if isinstance(relation, Scan):
+        return restrict(_table(flow, relation, moment), keys)
+    if keys is None:
+        if isinstance(relation, Recursion):
+            return _recursion(flow, relation, moment)
+        below = tuple(image(flow, child, moment, None) for child in inputs(relation))
+        return with_inputs(relation, below)
+    return _under(flow, relation, moment, keys)
+
+
+def _table(flow: Flow, scan: Scan, moment: Moment) -> Relation:
+    if moment is Moment.BEFORE and flow.source_changed(scan.source):
+        return Before(scan.source, scan.fields, scan.columns)
+    return After(scan.source, scan.fields, scan.columns)
+
+
+def _recursion(flow: Flow, recursion: Recursion, moment: Moment) -> Relation:
+    below = tuple(evaluated(flow, child, moment, None) for child in inputs(recursion))
+    return with_inputs(recursion, below)
+
+
+def _under(  # noqa: C901 - one case per relation
+    flow: Flow, relation: Relation, moment: Moment, keys: Keys
+) -> Relation:
+    match relation:
+        case Project(child=child, items=items):
+            return Project(image(flow, child, moment, _through(flow, keys, items)), items)
+        case Filter(child=child, condition=condition):
+            return Filter(image(flow, child, moment, keys), condition)
+        case Sort(child=child) | Distinct(child=child):
+            return with_inputs(relation, (image(flow, child, moment, keys),))
+        case Union(columns=columns) | SetOperation(columns=columns):
+            below = tuple(
+                image(flow, child, moment, _renamed(keys, columns, child.columns))
+                for child in inputs(relation)
+            )
+            return with_inputs(relation, below)
+        case Join(kind=JoinKind.INNER | JoinKind.CROSS):
+            return _inner(flow, relation, moment, keys)
+        case Join():
+            return _matched(flow, relation, moment, keys)
+        case Aggregate(child=child, groups=groups):
+            if keys.names <= {group.name for group in groups} and keys.names:
+                return with_inputs(relation, (image(flow, child, moment, keys),))
+        case Window(child=child, partition=partition):
+            if keys.names and keys.names <= {p.name for p in partition if isinstance(p, ColumnRef)}:
+                return with_inputs(relation, (image(flow, child, moment, keys),))
+        case Generate(child=child):
+            if keys.names <= names_of(child):
+                return with_inputs(relation, (image(flow, child, moment, keys),))
+        case Expand(child=child, columns=columns, projections=projections):
+            values = _everywhere(columns, projections)
+            if keys.names <= values.keys():
+                on = tuple(substitute(e, values) for e in keys.expressions)
+                return with_inputs(relation, (image(flow, child, moment, keys.over(on)),))
+        case TopK() | SingleRow() | Recursion():
+            pass
+        case Values() | TableFunction() | RecursionInput():
+            return restrict(relation, keys)
+        case Scan() | Changes() | Before() | After() | State() | Temporary():
+            return restrict(relation, keys)
+        case _:
+            assert_never(relation)
+    _blame(flow, relation)
+    return restrict(evaluated(flow, relation, moment, None), keys)
+
+
+def _blame(flow: Flow, relation: Relation) -> None:
+    piece = describe(relation)
+    flow.blame(
+        relation,
+        Reason(
+            ReasonCode.KEY_NOT_AT_HAND,
+            piece,
+            f"the keys of the change do not reach below {piece}: it is evaluated as a whole",
+        ),
+    )
+
+
+def _through(flow: Flow, keys: Keys, items: tuple[Named, ...]) -> Keys:
+    """The keys below a projection; those that a constant cannot have are left out."""
+    values = {item.name: item.expression for item in items}
+    below = keys.over(tuple(substitute(e, values) for e in keys.expressions))
+    constant = conjunction(same(e, key) for e, key in below.on if isinstance(e, Literal))
+    if constant is None:
+        return below
+    rest = tuple((e, key) for e, key in below.on if not isinstance(e, Literal))
+    return Keys(flow.hold(Filter(below.relation, constant), "keys"), rest)
+
+
+def _renamed(keys: Keys, outer: Schema, inner: Schema) -> Keys:
+    values: dict[str, Expression] = {
+        column.name: reference(below) for column, below in zip(outer, inner, strict=True)
+    }
+    return keys.over(tuple(substitute(e, values) for e in keys.expressions))
+
+
+def _everywhere(
+    columns: Schema, projections: tuple[tuple[Expression, ...], ...]
+) -> dict[str, Expression]:
+    """The output columns that are the same expression in every projection."""
+    found = {}
+    for index, column in enumerate(columns):
+        cells = {row[index] for row in projections}
+        if len(cells) == 1:
+            found[column.name] = cells.pop()
+    return found
+
+
+def _inner(flow: Flow, join: Join, moment: Moment, keys: Keys) -> Relation:
+    """From the input that the keys restrict most, outwards; the rest of the keys on top."""
+    joined = flatten(join)
+    values = {item.name: item.expression for item in joined.items}
+    on = tuple(substitute(e, values) for e in keys.expressions)
+    names = [names_of(relation) for relation in joined.inputs]
+    parts: dict[int, list[int]] = {}
+    for position, expression in enumerate(on):
+        used = column_names(expression)
+        for index in range(len(names)):
+            if used and used <= names[index]:
+                parts.setdefault(index, []).append(position)
+    if not parts:
+        _blame(flow, join)
+        return restrict(evaluated(flow, join, moment, None), keys)
+    start = max(parts, key=lambda index: (len(parts[index]), -index))
+    narrowed = _some(flow, keys.over(on), parts[start])
+    rows = image(flow, joined.inputs[start], moment, narrowed)
+
+    def other(index: int, reached: Keys | None) -> Relation:
+        return image(flow, joined.inputs[index], moment, reached)
+
+    found = outwards(flow, joined, start, rows, other)
+    return found if len(parts[start]) == len(on) else restrict(found, keys)
+
+
+def _some(flow: Flow, keys: Keys, positions: list[int]) -> Keys:
+    """The keys cut down to some of their columns."""
+    if len(positions) == len(keys.on):
+        return keys
+    columns = tuple(keys.on[p][1] for p in positions)
+    cut = flow.keys(keys.relation, columns)
+    return cut.over(tuple(keys.on[p][0] for p in positions))
+
+
+def _matched(flow: Flow, join: Join, moment: Moment, keys: Keys) -> Relation:
+    """Joins that keep rows without a match."""
+    match join.kind:
+        case JoinKind.RIGHT | JoinKind.FULL:
+            return image(flow, padded(join), moment, keys)
+        case _:
+            pass
+    if not keys.names <= names_of(join.left) or not keys.names:
+        if join.kind is JoinKind.LEFT:
+            return image(flow, padded(join), moment, keys)
+        positions = [i for i, e in enumerate(keys.expressions) if _is_over(e, join.left)]
+        if not positions:
+            _blame(flow, join)
+            return restrict(evaluated(flow, join, moment, None), keys)
+        left = image(flow, join.left, moment, _some(flow, keys, positions))
+        return restrict(_with_right(flow, join, moment, left, None), keys)
+    return _with_right(flow, join, moment, image(flow, join.left, moment, keys), keys)
+
+
+def _is_over(expression: Expression, relation: Relation) -> bool:
+    names = column_names(expression)
+    return bool(names) and names <= names_of(relation)
+
+
+def _with_right(
+    flow: Flow, join: Join, moment: Moment, left: Relation, keys: Keys | None
+) -> Relation:
+    """The join of restricted left rows; the right input under the keys that they lead to."""
+    pairs = equalities(join.condition, names_of(join.left), names_of(join.right))
+    if not pairs:
+        return with_inputs(join, (left, image(flow, join.right, moment, None)))
+    if keys is not None:
+        by_left = {pair.left: pair.right for pair in pairs}
+        if all(e in by_left for e in keys.expressions):
+            over = keys.over(tuple(by_left[e] for e in keys.expressions))
+            return with_inputs(join, (left, image(flow, join.right, moment, over)))
+    left = flow.hold(left, "reached")
+    found = flow.keys(left, tuple(pair.left for pair in pairs))
+    over = found.over(tuple(pair.right for pair in pairs))
+    return with_inputs(join, (left, image(flow, join.right, moment, over)))
+
+
+def padded(join: Join) -> Relation:
+    """An outer join as the inner join and the rows without a match, padded with NULLs.
+
+    The outer joins are not in Barbier (2007): L LEFT JOIN R is (L JOIN R) + (L ANTI JOIN R) x NULL
+    as bags, since every row of L has its matches or, if there is none, itself once.
+    """
+    columns = join.columns
+    parts: list[Relation] = [Join(JoinKind.INNER, join.left, join.right, join.condition)]
+    if join.kind in (JoinKind.LEFT, JoinKind.FULL):
+        alone = Join(JoinKind.ANTI, join.left, join.right, join.condition)
+        parts.append(_padding(alone, columns))
+    if join.kind in (JoinKind.RIGHT, JoinKind.FULL):
+        alone = Join(JoinKind.ANTI, join.right, join.left, join.condition)
+        parts.append(_padding(alone, columns))
+    return Union(tuple(parts), columns)
+
+
+def _padding(alone: Join, columns: Schema) -> Project:
+    present = names_of(alone)
+    return Project(alone, tuple(Named(c.name, _or_null(c, present)) for c in columns))
+
+
+def _or_null(column: Column, present: frozenset[str]) -> Expression:
+    if column.name in present:
+        return reference(column)
+    return Literal(f"CAST(NULL AS {column.type})", column.type, nullable=True)

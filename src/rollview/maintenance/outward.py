@@ -1,0 +1,149 @@
+"""Inner joins of any number of relations, joined from one small relation outwards.
+
+A tree of inner joins, with the projections and filters between them, is one condition over many
+inputs. Evaluated from a change (or from keys) outwards, every join has a small left side: no base
+table is shuffled, and inputs that are not plain scans are themselves evaluated under the keys that
+have been reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from rollview.algebra.expressions import Expression, conjunction, conjuncts
+from rollview.algebra.relations import (
+    Filter,
+    Join,
+    JoinKind,
+    Named,
+    Project,
+    Relation,
+    Scan,
+    Side,
+    TableFunction,
+    Values,
+)
+from rollview.algebra.traverse import column_names, substitute
+from rollview.maintenance.flow import Flow
+from rollview.maintenance.keys import Keys, Pair, equalities, names_of
+from rollview.maintenance.signed import WEIGHT, WEIGHT_REF, reference
+
+Image = Callable[[int, Keys | None], Relation]
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Inputs under one condition; ``items`` are the output columns, over the inputs' columns."""
+
+    inputs: tuple[Relation, ...]
+    conditions: tuple[Expression, ...]
+    items: tuple[Named, ...]
+
+
+def flatten(relation: Relation) -> Joined:
+    """The relation as one join of many inputs; of itself alone if it is no inner join."""
+    match relation:
+        case Join(kind=JoinKind.INNER | JoinKind.CROSS, left=left, right=right, condition=maybe):
+            one, two = flatten(left), flatten(right)
+            items = one.items + two.items
+            own = _over(items, conjuncts(maybe))
+            return Joined(one.inputs + two.inputs, one.conditions + two.conditions + own, items)
+        case Project(child=child, items=outer) if _is_joined(child):
+            inner = flatten(child)
+            values = {item.name: item.expression for item in inner.items}
+            items = tuple(Named(i.name, substitute(i.expression, values)) for i in outer)
+            return Joined(inner.inputs, inner.conditions, items)
+        case Filter(child=child, condition=condition) if _is_joined(child):
+            inner = flatten(child)
+            own = _over(inner.items, conjuncts(condition))
+            return Joined(inner.inputs, inner.conditions + own, inner.items)
+        case _:
+            items = tuple(Named(c.name, reference(c)) for c in relation.columns)
+            return Joined((relation,), (), items)
+
+
+def _is_joined(relation: Relation) -> bool:
+    match relation:
+        case Join(kind=JoinKind.INNER | JoinKind.CROSS):
+            return True
+        case Project(child=child) | Filter(child=child):
+            return _is_joined(child)
+        case _:
+            return False
+
+
+def _over(items: tuple[Named, ...], conditions: tuple[Expression, ...]) -> tuple[Expression, ...]:
+    values = {item.name: item.expression for item in items}
+    return tuple(substitute(condition, values) for condition in conditions)
+
+
+def outwards(flow: Flow, joined: Joined, start: int, rows: Relation, image: Image) -> Relation:
+    """All joined rows that begin with these rows of input ``start``, as the output columns.
+
+    ``image`` gives another input, whole or under keys. A weight in ``rows`` stays the last column.
+    """
+    left = set(range(len(joined.inputs))) - {start}
+    waiting = list(joined.conditions)
+    reached = _filtered(rows, waiting)
+    while left:
+        chosen, pairs = _next(joined, left, reached, waiting)
+        left.remove(chosen)
+        wanted = joined.inputs[chosen]
+        keys = None
+        if pairs and not is_plain(wanted):
+            reached = flow.hold(reached, "reached")
+            keys = flow.keys(reached, tuple(p.left for p in pairs))
+            keys = keys.over(tuple(p.right for p in pairs))
+        reached = _joined(reached, _filtered(image(chosen, keys), waiting), waiting)
+    items = joined.items
+    if WEIGHT in names_of(rows):
+        items = (*items, Named(WEIGHT, WEIGHT_REF))
+    return Project(reached, items)
+
+
+def _next(
+    joined: Joined, left: set[int], reached: Relation, waiting: list[Expression]
+) -> tuple[int, tuple[Pair, ...]]:
+    """The next input: one that an equality leads to, else one a condition leads to, else any."""
+    known = names_of(reached)
+    for index in sorted(left):
+        pairs = equalities(conjunction(waiting), known, names_of(joined.inputs[index]))
+        if pairs:
+            return index, pairs
+    for index in sorted(left):
+        names = names_of(joined.inputs[index])
+        for condition in waiting:
+            used = column_names(condition)
+            if used <= known | names and used & known and used & names:
+                return index, ()
+    return min(left), ()
+
+
+def _filtered(relation: Relation, waiting: list[Expression]) -> Relation:
+    """The relation under those conditions that it can decide alone; they wait no longer."""
+    names = names_of(relation)
+    own = [c for c in waiting if column_names(c) <= names]
+    waiting[:] = [c for c in waiting if c not in own]
+    condition = conjunction(own)
+    return relation if condition is None else Filter(relation, condition)
+
+
+def _joined(reached: Relation, other: Relation, waiting: list[Expression]) -> Relation:
+    names = names_of(reached) | names_of(other)
+    own = [c for c in waiting if column_names(c) <= names]
+    waiting[:] = [c for c in waiting if c not in own]
+    condition = conjunction(own)
+    kind = JoinKind.CROSS if condition is None else JoinKind.INNER
+    return Join(kind, reached, other, condition, broadcast=Side.LEFT)
+
+
+def is_plain(relation: Relation) -> bool:
+    """Whether the relation is a table with at most filters and projections: keys gain nothing."""
+    match relation:
+        case Project(child=child) | Filter(child=child):
+            return is_plain(child)
+        case Scan() | Values() | TableFunction():
+            return True
+        case _:
+            return False

@@ -1,0 +1,160 @@
+"""The form of a definition that is maintained, and which of its operators keep state.
+
+Set operators and DISTINCT become counts per row (Blakeley, Larson, Tompa 1986, section 5.2: the
+multiplicity counter; Barbier 2007, ch. 3), so that one rule, that of Aggregate, maintains them.
+Aggregates get the further columns that their rule needs to go on from the stored values. The rows
+of these operators are the state: a bag of ordinary rows of an ordinary relation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rollview.algebra.expressions import AggregateCall, ColumnRef, Expression, Literal, binary
+from rollview.algebra.expressions import function as call
+from rollview.algebra.relations import (
+    Aggregate,
+    Distinct,
+    Filter,
+    Generate,
+    Named,
+    NamedAggregate,
+    Project,
+    Recursion,
+    Relation,
+    SetKind,
+    SetOperation,
+    TopK,
+    Union,
+    Window,
+)
+from rollview.algebra.schema import Column, Schema
+from rollview.algebra.traverse import inputs, with_inputs
+from rollview.analysis.order import left_open
+from rollview.maintenance.partial import extended
+from rollview.maintenance.program import Kept
+from rollview.maintenance.signed import keep, reference, references
+
+_ONE = Literal("1L", "BIGINT")
+_ZERO = Literal("0L", "BIGINT")
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A definition's relation in the form that is maintained, and the operators that keep state.
+
+    ``kept`` is in an order in which every operator comes after those below it.
+    """
+
+    relation: Relation
+    kept: tuple[Kept, ...]
+
+
+def prepare(relation: Relation) -> Prepared:
+    """The maintained form; the same rows as the relation."""
+    names = _names()
+    rewritten = _rewritten(relation, names)
+    kept: list[Kept] = []
+    _collect(rewritten, kept)
+    return Prepared(rewritten, tuple(kept))
+
+
+def _names() -> Iterator[str]:
+    number = 0
+    while True:
+        number += 1
+        yield f"__p{number}"
+
+
+def _rewritten(relation: Relation, names: Iterator[str]) -> Relation:
+    """Not below a Recursion, which is evaluated as it is."""
+    if isinstance(relation, Recursion):
+        return relation
+    below = tuple(_rewritten(child, names) for child in inputs(relation))
+    node = with_inputs(relation, below)
+    match node:
+        case Distinct(child=child):
+            count = NamedAggregate(next(names), _count())
+            counted = Aggregate(child, references(child.columns), (count,))
+            return keep(extended(counted, names), node.columns)
+        case SetOperation():
+            return _counted(node, names)
+        case Aggregate():
+            return keep(extended(node, names), node.columns)
+        case _:
+            return node
+
+
+def _count() -> AggregateCall:
+    return AggregateCall("Count", ("count(", ")"), (Literal("1", "INT"),), "BIGINT", False)
+
+
+def _counted(node: SetOperation, names: Iterator[str]) -> Relation:
+    """Each different row with how often it occurs on either side."""
+    left, right, copies = next(names), next(names), next(names)
+    sides = (Column(left, "BIGINT", False), Column(right, "BIGINT", False))
+    columns = (*node.columns, *sides)
+    union = Union(
+        (
+            _marked(node.left, node.columns, sides, (_ONE, _ZERO)),
+            _marked(node.right, node.columns, sides, (_ZERO, _ONE)),
+        ),
+        columns,
+    )
+    totals = tuple(next(names) for _ in sides)
+    sums = tuple(
+        NamedAggregate(name, AggregateCall("Sum", ("sum(", ")"), (reference(side),), "BIGINT"))
+        for name, side in zip(totals, sides, strict=True)
+    )
+    counted = extended(Aggregate(union, references(node.columns), sums), names)
+    on_left, on_right = (ColumnRef(total, "BIGINT") for total in totals)
+    how_often = _how_often(node, on_left, on_right)
+    present = Filter(counted, binary("GreaterThan", ">", how_often, _ZERO, "BOOLEAN"))
+    if not node.all:
+        return keep(present, node.columns)
+    repeated = call("sequence", _ONE, how_often, type="ARRAY<BIGINT>")
+    copy = call("explode", repeated, type="BIGINT", kind="Explode")
+    exploded = Generate(present, copy, False, (Column(copies, "BIGINT", False),))
+    return keep(exploded, node.columns)
+
+
+def _how_often(node: SetOperation, left: ColumnRef, right: ColumnRef) -> Expression:
+    """How many copies the result has, or for DISTINCT a number that is positive if it has one."""
+    if node.kind is SetKind.INTERSECT:
+        return call("least", left, right, type="BIGINT")
+    if node.all:
+        return binary("Subtract", "-", left, right, "BIGINT")
+    none = binary("EqualTo", "=", right, _ZERO, "BOOLEAN")
+    return call("if", none, left, _ZERO, type="BIGINT")
+
+
+def _marked(
+    relation: Relation, columns: Schema, sides: Schema, marks: tuple[Expression, ...]
+) -> Project:
+    items = tuple(
+        Named(column.name, reference(below))
+        for column, below in zip(columns, relation.columns, strict=True)
+    )
+    marked = tuple(Named(side.name, mark) for side, mark in zip(sides, marks, strict=True))
+    return Project(relation, items + marked)
+
+
+def _collect(relation: Relation, kept: list[Kept]) -> None:
+    if not isinstance(relation, Recursion):
+        for child in inputs(relation):
+            _collect(child, kept)
+    if _keeps_state(relation) and all(one.relation != relation for one in kept):
+        kept.append(Kept(f"{type(relation).__name__.lower()}_{len(kept) + 1}", relation))
+
+
+def _keeps_state(relation: Relation) -> bool:
+    """Aggregates go on from their rows; what is open or has no key compares with its old rows."""
+    match relation:
+        case Aggregate() | TopK() | Recursion():
+            return True
+        case Window(partition=partition):
+            opened = left_open(relation)
+            return not partition or opened.rows or bool(opened.columns)
+        case _:
+            return False

@@ -1,0 +1,79 @@
+"""Signed bags: a relation whose rows have a weight, +1 or -1, in their last column.
+
+The positive and negative rows are the Delta and Nabla of Barbier (2007), ch. 2. A row that is
+added three times stands there three times, so every aggregate over changes is one of Spark's own
+with a FILTER on the sign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rollview.algebra.expressions import ColumnRef, Expression, Literal, binary
+from rollview.algebra.relations import Filter, Named, Project, Relation, Union
+from rollview.algebra.schema import Column, Schema
+
+WEIGHT = "__weight"
+WEIGHT_COLUMN = Column(WEIGHT, "BIGINT", nullable=False)
+WEIGHT_REF = ColumnRef(WEIGHT, "BIGINT", nullable=False)
+PLUS = Literal("1L", "BIGINT")
+MINUS = Literal("-1L", "BIGINT")
+_ZERO = Literal("0L", "BIGINT")
+ADDED = binary("GreaterThan", ">", WEIGHT_REF, _ZERO, "BOOLEAN")
+REMOVED = binary("LessThan", "<", WEIGHT_REF, _ZERO, "BOOLEAN")
+
+
+def reference(column: Column) -> ColumnRef:
+    """The expression that is this column."""
+    return ColumnRef(column.name, column.type, column.nullable)
+
+
+def references(columns: Schema) -> tuple[ColumnRef, ...]:
+    """The expressions that are these columns."""
+    return tuple(reference(column) for column in columns)
+
+
+def named(expressions: Iterable[ColumnRef]) -> tuple[Named, ...]:
+    """Columns under their own names."""
+    return tuple(Named(e.name, e) for e in expressions)
+
+
+def keep(relation: Relation, columns: Schema) -> Relation:
+    """The relation with these of its columns, in this order."""
+    if relation.columns == columns:
+        return relation
+    return Project(relation, named(references(columns)))
+
+
+def signed(relation: Relation, columns: Schema, weight: Expression = WEIGHT_REF) -> Relation:
+    """These columns of the relation with a weight; that of the relation itself by default."""
+    items = (*named(references(columns)), Named(WEIGHT, weight))
+    if weight is WEIGHT_REF and relation.columns == (*columns, WEIGHT_COLUMN):
+        return relation
+    return Project(relation, items)
+
+
+def unsigned(delta: Relation) -> Relation:
+    """The rows of a delta without their weights."""
+    return keep(delta, tuple(c for c in delta.columns if c.name != WEIGHT))
+
+
+def added(delta: Relation) -> Relation:
+    """The rows that a delta adds."""
+    return unsigned(Filter(delta, ADDED))
+
+
+def sum_of(deltas: Iterable[Relation | None], columns: Schema) -> Relation | None:
+    """All changes of several deltas over the same columns; None if there is none."""
+    present = tuple(signed(delta, columns) for delta in deltas if delta is not None)
+    if not present:
+        return None
+    if len(present) == 1:
+        return present[0]
+    return Union(present, (*columns, WEIGHT_COLUMN))
+
+
+def difference(old: Relation, new: Relation, columns: Schema) -> Relation:
+    """The delta from one bag to another, not net."""
+    both = (signed(old, columns, MINUS), signed(new, columns, PLUS))
+    return Union(both, (*columns, WEIGHT_COLUMN))

@@ -1,0 +1,75 @@
+"""Running a compiled delta: step by step, leaving out what earlier steps have shown to be empty."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from rollview.algebra.definition import Reason
+from rollview.algebra.relations import Relation
+from rollview.maintenance.emptiness import is_empty, without_empty
+from rollview.maintenance.program import Program
+from rollview.sql.render import render
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """The rows of one step: the name to select them by, and how many there are."""
+
+    table: str
+    rows: int
+
+
+class Engine(Protocol):
+    """What runs the statements of a program."""
+
+    def compute(self, name: str, statement: str) -> Computed:
+        """Run the statement now and keep its rows under a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Propagated:
+    """The change of a view and of its kept operators; None and absent where there is none.
+
+    ``reasons`` tell why steps that were not incremental had to be run.
+    """
+
+    delta: str | None
+    states: Mapping[str, Computed]
+    reasons: tuple[Reason, ...]
+
+
+def propagate(program: Program, leaves: Mapping[str, str], engine: Engine) -> Propagated:
+    """Run the program; ``leaves`` are the sources and states, as `render` wants them.
+
+    The change of the view is a statement that has not been run yet.
+    """
+    known = dict(leaves)
+    empty: set[str] = set()
+    counts: dict[str, Computed] = {}
+    reasons: list[Reason] = []
+    for step in program.steps:
+        relation = without_empty(step.relation, frozenset(empty))
+        if is_empty(relation):
+            empty.add(step.name)
+            continue
+        done = engine.compute(step.name, render(relation, known))
+        counts[step.name] = done
+        known[f"temporary {step.name}"] = done.table
+        if not done.rows:
+            empty.add(step.name)
+        if step.reason is not None:
+            reasons.append(step.reason)
+
+    def result(relation: Relation) -> str | None:
+        left = without_empty(relation, frozenset(empty))
+        return None if is_empty(left) else render(left, known)
+
+    states = {}
+    for name, relation in program.states.items():
+        statement = result(relation)
+        if statement is not None:
+            states[name] = engine.compute(f"{name}_change", statement)
+    delta = None if program.delta is None else result(program.delta)
+    return Propagated(delta, states, tuple(reasons))
