@@ -126,6 +126,15 @@ def decode(value: str, type: DataType, depth: int = 0) -> str:
             return f"CAST({value} AS {type.simpleString()})"
 
 
+def identity(value: str, type: DataType) -> str:
+    """SQL text for what tells a value of this type from others, under GROUP BY and ``<=>``.
+
+    It is the value itself where those can be had of the value. Entries of maps are sorted,
+    collated strings become bytes, calendar intervals their text, variants schema and text.
+    """
+    return _identity(value, type, 0)
+
+
 def quoted(name: str) -> str:
     """A name in backticks."""
     return "`" + name.replace("`", "``") + "`"
@@ -143,6 +152,44 @@ def _is_stored_as_is(type: DataType) -> bool:
             return _has_safe_names(type) and all(_is_stored_as_is(f.dataType) for f in type.fields)
         case _:
             return isinstance(type, _AS_IS)
+
+
+def _identity(value: str, type: DataType, depth: int) -> str:
+    if _is_its_own_identity(type):
+        return value
+    item = f"x{depth}"
+    match type:
+        case ArrayType():
+            return f"transform({value}, {item} -> {_identity(item, type.elementType, depth + 1)})"
+        case MapType():
+            key = _identity(f"{item}.key", type.keyType, depth + 1)
+            entry = _identity(f"{item}.value", type.valueType, depth + 1)
+            pairs = f"transform(map_entries({value}), {item} -> struct({key}, {entry}))"
+            return f"array_sort({pairs})"
+        case StructType():
+            parts = [
+                f"{_identity(f'{value}.{quoted(field.name)}', field.dataType, depth)} AS {name}"
+                for name, field in zip(_internal(len(type.fields)), type.fields, strict=True)
+            ]
+            return f"IF({value} IS NULL, NULL, struct({', '.join(parts)}))"
+        case VariantType():
+            return f"concat(schema_of_variant({value}), ' ', to_json({value}))"
+        case CalendarIntervalType():
+            return f"CAST({value} AS STRING)"
+        case _:
+            return f"CAST({value} AS BINARY)"
+
+
+def _is_its_own_identity(type: DataType) -> bool:
+    match type:
+        case StringType():
+            return type.isUTF8BinaryCollation()
+        case ArrayType():
+            return _is_its_own_identity(type.elementType)
+        case StructType():
+            return all(_is_its_own_identity(field.dataType) for field in type.fields)
+        case _:
+            return not isinstance(type, (MapType, VariantType, CalendarIntervalType))
 
 
 def _has_safe_names(type: StructType) -> bool:
