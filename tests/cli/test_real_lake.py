@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +12,21 @@ from typing import Any
 
 import pytest
 
+from tests.docs.pages import ROOT, blocks
+
 pytestmark = pytest.mark.spark
+
+README = ROOT / "README.md"
+SUGGESTED = [
+    "rollview --lake demo-lake read top_customers",
+    "rollview --lake demo-lake sql \"UPDATE orders SET status = 'shipped' WHERE order_id < 1000\"",
+    "rollview --lake demo-lake status",
+    "rollview --lake demo-lake refresh",
+    "rollview --lake demo-lake verify",
+    "rollview --lake demo-lake explain revenue",
+    "rollview --lake demo-lake create by_country "
+    '"SELECT country, count(*) AS customers FROM customers GROUP BY country"',
+]
 
 # One process for a list of commands, because each start of Java takes seconds.
 DRIVER = """
@@ -18,6 +34,7 @@ import contextlib, io, json, sys
 from rollview.cli.main import run
 from rollview.cli.options import State
 outcomes = []
+sys.argv[0] = "rollview"
 for arguments in json.load(sys.stdin):
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
@@ -30,6 +47,11 @@ print(json.dumps(outcomes))
 def rollview(folder: Path, *commands: list[str]) -> list[tuple[int, Any]]:
     """Run the commands with --json and return exit codes and documents."""
     lines = [["--lake", "lake", *command, "--json"] for command in commands]
+    return [(code, json.loads(out)) for code, out in typed(folder, *lines)]
+
+
+def typed(folder: Path, *lines: list[str]) -> list[tuple[int, str]]:
+    """Run the command lines as they are and return exit codes and what they print."""
     outcome = subprocess.run(
         [sys.executable, "-c", DRIVER],
         input=json.dumps(lines),
@@ -40,7 +62,7 @@ def rollview(folder: Path, *commands: list[str]) -> list[tuple[int, Any]]:
         timeout=550,
     )
     assert outcome.returncode == 0, outcome.stderr
-    return [(code, json.loads(out)) for code, out in json.loads(outcome.stdout)]
+    return [(code, out) for code, out in json.loads(outcome.stdout)]
 
 
 @pytest.fixture
@@ -109,15 +131,53 @@ def test_sql_statements(folder: Path) -> None:
     assert outcomes[9][1]["error"]["code"] == "QUERY.INVALID"
 
 
-def test_demo_twice(folder: Path) -> None:
-    (folder / "lake").rmdir()
-    outcomes = rollview(folder, ["demo", "--rounds", "1"], ["demo", "--rounds", "2"])
-    assert [code for code, _ in outcomes] == [0, 0]
-    lines = [line for _, document in outcomes for line in document["lines"]]
-    assert len(lines) == 15
-    assert all(line["correct"] for line in lines)
-    batches = list(dict.fromkeys(line["batch"] for line in lines))
-    assert batches == ["1 new orders", "2 shipments, new prices", "3 cancelled orders"]
+def test_demo(tmp_path: Path) -> None:
+    """It prints what the README shows, goes on where it ended, and suggests what works."""
+    demo = ["demo", "--lake", "demo-lake", "--rounds"]
+    steps = [shlex.split(step) for step in SUGGESTED]
+    outcomes = typed(tmp_path, [*demo, "1"], [*demo, "2", "--json"], *[s[1:] for s in steps])
+    assert [code for code, _ in outcomes] == [0] * 9, outcomes
+    text = outcomes[0][1]
+    table, _, ending = text.partition("The lake stays in demo-lake. Try next:\n")
+    head, _, *rows = [re.split(r"  +", line.strip()) for line in table.splitlines()]
+    assert head[-3:] == ["refresh", "recomputation", "correct"]
+    assert (rows[0][0], [row[-1] for row in rows]) == ("1 new orders", ["yes"] * 5)
+    assert [line.strip() for line in ending.splitlines() if line] == SUGGESTED
+    lines = json.loads(outcomes[1][1])["lines"]
+    batches = [line["batch"] for line in lines if line["correct"]]
+    assert batches == ["2 shipments, new prices"] * 5 + ["3 cancelled orders"] * 5
+    printed = [*text.splitlines(), *[as_text(line) for line in lines]]
+    assert shown_in_readme() <= {bare(line) for line in printed}
+    assert_suggestions_show({s[3]: out for s, (_, out) in zip(steps, outcomes[2:], strict=True)})
+
+
+def assert_suggestions_show(shown: dict[str, str]) -> None:
+    """The steps that follow the demo: the update makes views stale, the refresh fresh again."""
+    assert shown["read"].endswith("10 rows\n")
+    assert re.search(r"^open_orders +stale .*orders \d+ -> \d+", shown["status"], re.MULTILINE)
+    assert re.search(r"^open_orders +full ", shown["refresh"], re.MULTILINE)
+    assert len(re.findall(r"^\w+ +yes ", shown["verify"], re.MULTILINE)) == 5
+    assert "orders" in shown["explain"]
+    assert shown["create"].startswith("created by_country (country")
+
+
+def shown_in_readme() -> set[str]:
+    """The lines that the README shows as the output of `make demo`."""
+    [block] = [block for block in blocks(README) if "$ make demo" in block.text]
+    shown = block.text.partition("$ make demo\n")[2].partition("$ make test")[0].splitlines()
+    assert len(shown) > 8
+    return {bare(line) for line in shown if line != "..."}
+
+
+def as_text(line: dict[str, Any]) -> str:
+    """A line of the JSON document as the first line of its batch in the table."""
+    numbers = f"{line['rows']:,} {line['changes']:,}"
+    return f"{line['batch']} {line['view']} {numbers} {line['mode']} 0.00 s 0.00 s yes"
+
+
+def bare(line: str) -> str:
+    """A line of a table without what differs from run to run: seconds and widths."""
+    return re.sub(r"[\s─]+", " ", re.sub(r"\d+\.\d\d s", "0.00 s", line)).rstrip()
 
 
 def test_demo_leaves_the_data_of_others_alone(folder: Path) -> None:
