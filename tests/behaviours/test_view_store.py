@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
 
 from rollview.errors import Conflict
 from rollview.storage import faults
@@ -121,9 +122,51 @@ def test_a_crash_leaves_the_old_or_the_new(store: StoreUnderTest, point: str, nu
     again = store.again().commit(store.rows(NEW), number, AT_3)
     store.again().tidy()
     assert store.again().watermark() == again
-    names = sorted(file.name for file in (store.folder / "refreshes").iterdir())
-    assert f"{again.number}.json" in names
-    assert not [name for name in names if name.count(".") == 2]
+    assert f"{again.number}.json" in names(store)
+    assert not [name for name in names(store) if name.count(".") == 2]
+
+
+def names(store: StoreUnderTest) -> list[str]:
+    return sorted(file.name for file in (store.folder / "refreshes").iterdir())
+
+
+def test_a_commit_leaves_nothing_but_its_vector(store: StoreUnderTest) -> None:
+    store.again().commit(store.rows(NEW), 0, AT_1)
+    assert names(store) == ["1.json"]
+
+
+@pytest.mark.parametrize(
+    ("point", "left"),
+    [
+        ("commit.candidate", ["1.json"]),
+        ("commit.committed", ["1.json", "2.json"]),
+        ("commit.published", ["1.json", "2.json"]),
+    ],
+)
+def test_who_is_alone_puts_right_what_a_crash_left(
+    store: StoreUnderTest, point: str, left: list[str]
+) -> None:
+    store.again().commit(store.rows(OLD[:2]), 0, AT_1)
+    with faults.planned(point), pytest.raises(Crash):
+        store.again().commit(store.rows(NEW), 1, AT_2)
+    before = store.again().watermark()
+    store.again().tidy(alone=True, after_a_crash=True)
+    assert names(store) == left
+    assert store.again().watermark() == before
+    if point != "commit.candidate":  # the vector is published now, and outlives the log
+        store.compact()
+        store.lose_commit_records()
+        watermark = store.again().watermark()
+        assert watermark is not None
+        assert (watermark.number, watermark.vector) == (2, AT_2)
+
+
+def test_who_is_not_alone_leaves_what_may_still_be_committed(store: StoreUnderTest) -> None:
+    store.again().commit(store.rows(OLD), 0, AT_1)
+    with faults.planned("commit.candidate"), pytest.raises(Crash):
+        store.again().commit(store.rows(NEW), 1, AT_2)
+    store.again().tidy()
+    assert len(names(store)) == 2
 
 
 @pytest.mark.parametrize("by_others", ["compact", "alter"])
@@ -180,8 +223,7 @@ def test_old_vectors_are_removed_and_recent_ones_kept(store: StoreUnderTest) -> 
     for number in range(7):
         store.again().commit(store.rows(NEW), number, AT_1)
     store.again().tidy()
-    names = sorted(file.name for file in (store.folder / "refreshes").iterdir())
-    assert names == [f"{number}.json" for number in range(3, 8)]
+    assert names(store) == [f"{number}.json" for number in range(3, 8)]
 
 
 def test_cleaning_keeps_what_can_be_read(store: StoreUnderTest) -> None:
@@ -191,6 +233,22 @@ def test_cleaning_keeps_what_can_be_read(store: StoreUnderTest) -> None:
     assert store.again().watermark() == second
     assert store.content(store.again().backing.read()) == OLD[:2]
     assert store.content(store.again().backing.read(first.version)) == NEW
+
+
+@pytest.mark.spark
+def test_files_that_delta_wrote_aside_go_after_a_crash(spark: SparkSession, tmp_path: Path) -> None:
+    store = delta_store(spark, tmp_path)
+    store.again().backing.create()
+    committed = store.again().commit(store.rows(NEW), 0, AT_1)
+    log = store.folder / "data" / "_delta_log"
+    before = sorted(log.iterdir())
+    for name in (".00000000000000000002.json.c3a1.tmp", "..00000000000000000002.json.c3a1.tmp.crc"):
+        (log / name).touch()
+    store.again().tidy(alone=True)
+    assert len(list(log.iterdir())) == len(before) + 2  # somebody else may be writing them
+    store.again().tidy(alone=True, after_a_crash=True)
+    assert sorted(log.iterdir()) == before
+    assert store.again().watermark() == committed
 
 
 def test_a_dropped_store_is_gone(store: StoreUnderTest) -> None:

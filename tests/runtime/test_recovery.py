@@ -6,6 +6,8 @@ import json
 import os
 import subprocess
 import sys
+import threading
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -14,6 +16,7 @@ import pytest
 from rollview.runtime import recovery
 from rollview.runtime.catalog import Catalog
 from rollview.runtime.lake import Lake
+from rollview.storage.process import process, this_process
 from tests.runtime.lakes import bare_lake, view
 
 
@@ -59,6 +62,47 @@ def test_a_claim_of_a_dead_process_does_not(lake: Lake) -> None:
     )
     rewrite(lake, "claims/orphan.json", process=int(dead.stdout))
     assert tidy(lake) == ["orphan"]
+
+
+def sleeper() -> subprocess.Popen[bytes]:
+    return subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+
+
+def test_a_claim_of_a_dead_process_that_nobody_waited_for_does_not(lake: Lake) -> None:
+    recovery.claim(lake, "orphan")
+    with sleeper() as child:
+        rewrite(lake, "claims/orphan.json", **process(child.pid).to_dict())
+        assert tidy(lake) == []
+        child.kill()
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # it stays a zombie
+        assert tidy(lake) == ["orphan"]
+
+
+def test_the_java_process_of_the_dead_is_waited_for(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with sleeper() as java:
+        lake.java = process(java.pid)
+        recovery.claim(lake, "orphan")
+        rewrite(lake, "claims/orphan.json", started="another time")
+        monkeypatch.setattr(recovery, "JAVA_SECONDS", 0.1)
+        assert tidy(lake) == []  # it may still write into the folder
+        monkeypatch.setattr(recovery, "JAVA_SECONDS", 30)
+        threading.Timer(0.5, java.kill).start()
+        assert tidy(lake) == ["orphan"]
+
+
+@pytest.mark.parametrize(
+    "folder",
+    ["", "claims", "definitions", "retired", "views/id-v/refreshes", "history/id-v"],
+)
+def test_what_the_dead_wrote_aside_goes(lake: Lake, folder: str) -> None:
+    dead = replace(this_process(), started="1")
+    path = Path(lake.root, folder, f".x.json.{dead.tag}.{'0' * 32}.aside")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+    tidy(lake)
+    assert not path.exists()
 
 
 def test_a_claim_of_another_host_protects_for_days(lake: Lake) -> None:

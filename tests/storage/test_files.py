@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -10,6 +14,8 @@ from pyspark.sql import SparkSession
 from rollview.errors import LakeNotWritable
 from rollview.storage.files import Files, LocalFiles, file_to_name, files_at, name_to_file
 from rollview.storage.hadoop_files import HadoopFiles
+
+DAY = 24 * 3600
 
 
 @pytest.fixture(params=["local", pytest.param("hadoop", marks=pytest.mark.spark)])
@@ -52,6 +58,47 @@ def test_remove_takes_files_folders_and_nothing(files: Files, tmp_path: Path) ->
     files.remove(f"{tmp_path}/d")
     files.remove(f"{tmp_path}/d")
     assert files.names(str(tmp_path)) == []
+
+
+def test_what_the_dead_wrote_aside_is_swept(tmp_path: Path) -> None:
+    program = (
+        "import os, signal, sys\nfrom pathlib import Path\n"
+        "from rollview.storage.files import LocalFiles\n"
+        "Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "LocalFiles().write(sys.argv[1], 'text')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program, f"{tmp_path}/x.json"], check=False)
+    assert done.returncode == -9
+    (tmp_path / "kept.json").touch()
+    (tmp_path / ".kept.json.crc").touch()
+    assert len(list(tmp_path.iterdir())) == 3
+    LocalFiles().sweep(str(tmp_path))
+    assert sorted(p.name for p in tmp_path.iterdir()) == [".kept.json.crc", "kept.json"]
+
+
+def test_what_the_living_write_aside_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replace = Path.replace
+
+    def meanwhile(aside: Path, target: str) -> Path:
+        LocalFiles().sweep(str(tmp_path))
+        return replace(aside, target)
+
+    monkeypatch.setattr(Path, "replace", meanwhile)
+    LocalFiles().write(f"{tmp_path}/x.json", "text")
+    assert LocalFiles().read(f"{tmp_path}/x.json") == "text"
+
+
+def test_what_another_host_wrote_aside_is_swept_after_days(files: Files, tmp_path: Path) -> None:
+    aside = tmp_path / f".x.json.00000000-1-1.{'0' * 32}.aside"
+    aside.touch()
+    files.sweep(str(tmp_path))
+    assert aside.exists()
+    os.utime(aside, (time.time() - 8 * DAY,) * 2)
+    files.sweep(str(tmp_path))
+    assert not aside.exists()
+    files.sweep(f"{tmp_path}/none")
 
 
 def test_a_folder_under_a_file_cannot_be_written(tmp_path: Path) -> None:
