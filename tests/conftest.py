@@ -8,6 +8,8 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import SparkSession
 
+from tests.properties.seed import SEED
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """py4j leaves the closing of its sockets to the garbage collector; nothing else may."""
@@ -16,6 +18,11 @@ def pytest_configure(config: pytest.Config) -> None:
         "filterwarnings",
         "ignore:Exception ignored in. <socket:pytest.PytestUnraisableExceptionWarning",
     )
+
+
+def pytest_report_header() -> str:
+    """What generated cases are made from; set ROLLVIEW_SEED to have the same ones again."""
+    return f"ROLLVIEW_SEED={SEED}"
 
 
 @pytest.fixture(scope="session")

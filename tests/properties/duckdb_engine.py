@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
-
 import duckdb
-import sqlglot
 
 from rollview.algebra.relations import Relation
-from rollview.maintenance.compiler import compile_delta
-from rollview.maintenance.prepare import Prepared, prepare
-from rollview.runtime.propagate import Computed, propagate
+from rollview.runtime.propagate import Computed
 from rollview.sql.render import render
+from tests.properties.dialect import MACROS, to_duckdb
 
 Row = tuple[object, ...]
 
 
-def to_duckdb(statement: str) -> str:
-    """The Spark SQL of the renderer as DuckDB writes it."""
-    return sqlglot.transpile(statement, read="spark", write="duckdb")[0]
+def connect() -> duckdb.DuckDBPyConnection:
+    """An empty database in memory; tables are small, so its optimizer would cost, not save."""
+    connection = duckdb.connect()
+    connection.execute("SET threads = 1")
+    connection.execute("PRAGMA disable_optimizer")
+    connection.execute(MACROS)
+    return connection
 
 
 class DuckEngine:
@@ -27,11 +26,21 @@ class DuckEngine:
 
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self._connection = connection
-        self._number = 0
+        self.steps: list[str] = []
 
     def compute(self, name: str, statement: str) -> Computed:
-        self._number += 1
-        table = f"step_{self._number}_{name}"
-        self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS {to_duckdb(statement)}")
-        rows = self._connection.execute(f"SELECT count(*) FROM {table}").fetchall()[0][0]
-        return Computed(table, int(rows))
+        """Run the statement now and keep its rows under a name."""
+        table = f"step_{name}"
+        self.steps.append(name)
+        done = self._connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE {table} AS {to_duckdb(statement)}"
+        )
+        return Computed(table, int(done.fetchall()[0][0]))
+
+    def rows(self, statement: str) -> list[Row]:
+        """The rows of a statement in Spark SQL."""
+        return self._connection.execute(to_duckdb(statement)).fetchall()
+
+    def evaluate(self, relation: Relation, leaves: dict[str, str]) -> list[Row]:
+        """The rows of a relation, recomputed."""
+        return self.rows(render(relation, leaves))

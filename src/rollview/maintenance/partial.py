@@ -79,8 +79,7 @@ def extended(aggregate: Aggregate, names: Iterator[str]) -> Relation:
             count = _find(calls, average.count, names)
             items.append(Named(one.name, average.value(total, count)))
             continue
-        calls.append(one)
-        items.append(Named(one.name, _reference(one)))
+        items.append(Named(one.name, _find(calls, one.call, iter([one.name]))))
         if one.call.kind == "Sum":
             _find(calls, counted(one.call), names)
     inner = Aggregate(aggregate.child, aggregate.groups, tuple(calls))
@@ -156,7 +155,7 @@ def _average(call: AggregateCall) -> Average | None:
         total = AggregateCall("Sum", ("sum(", ")"), (argument,), "DOUBLE", filter=call.filter)
     else:
         return None
-    return Average(call, total, counted(call))
+    return Average(call, total, counted(total))
 
 
 def _divides_exactly(precision: int, scale: int) -> bool:

@@ -9,8 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rollview.algebra.expressions import ColumnRef, Expression, Literal, binary
-from rollview.algebra.relations import Filter, Named, Project, Relation, Union
+from rollview.algebra.expressions import (
+    AggregateCall,
+    Call,
+    ColumnRef,
+    Expression,
+    Literal,
+    binary,
+    function,
+)
+from rollview.algebra.relations import (
+    Aggregate,
+    Filter,
+    Generate,
+    Named,
+    NamedAggregate,
+    Project,
+    Relation,
+    Union,
+)
 from rollview.algebra.schema import Column, Schema
 
 WEIGHT = "__weight"
@@ -61,6 +78,23 @@ def unsigned(delta: Relation) -> Relation:
 def added(delta: Relation) -> Relation:
     """The rows that a delta adds."""
     return unsigned(Filter(delta, ADDED))
+
+
+def net(delta: Relation) -> Relation:
+    """The same change, minimal: what is added and removed on the way is left out."""
+    columns = tuple(c for c in delta.columns if c.name != WEIGHT)
+    total = AggregateCall("Sum", ("sum(", ")"), (WEIGHT_REF,), "BIGINT")
+    weight = ColumnRef("__net", "BIGINT")
+    counted = Aggregate(delta, references(columns), (NamedAggregate(weight.name, total),))
+    changed = Filter(counted, binary("Not", "<>", weight, _ZERO, "BOOLEAN"))
+    copies = function(
+        "sequence", PLUS, function("abs", weight, type="BIGINT"), type="ARRAY<BIGINT>"
+    )
+    explode = function("explode", copies, type="BIGINT", kind="Explode")
+    repeated = Generate(changed, explode, False, (Column("__copy", "BIGINT", False),))
+    grows = binary("GreaterThan", ">", weight, _ZERO, "BOOLEAN")
+    sign = Call("If", ("if(", ", ", ", ", ")"), (grows, PLUS, MINUS), "BIGINT", False)
+    return signed(repeated, columns, sign)
 
 
 def sum_of(deltas: Iterable[Relation | None], columns: Schema) -> Relation | None:

@@ -1,8 +1,9 @@
 """ORDER BY with LIMIT: the kept rows and the changes suffice, unless a kept row is removed.
 
 The first k rows of Q + added are the first k of (the first k of Q) + added. A removed row that was
-not among them changes nothing; if one of them is removed, the operator is evaluated anew. With
-OFFSET, rows before the window matter too, and it is always evaluated anew.
+not among them changes nothing; if one of them is removed, the operator is evaluated anew. The
+change must be net for that: a row that came and went would be taken. With OFFSET, rows before the
+window matter too, and it is always evaluated anew.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from rollview.algebra.relations import (
 from rollview.algebra.traverse import with_inputs
 from rollview.maintenance.flow import Flow
 from rollview.maintenance.program import Note
-from rollview.maintenance.signed import REMOVED, added, difference, references, unsigned
+from rollview.maintenance.signed import REMOVED, added, difference, net, references, unsigned
 
 _NOT_COMPARABLE = ("MAP<", "VARIANT")
 
@@ -42,7 +43,7 @@ def delta_top_k(top: TopK, flow: Flow) -> Relation | None:
         flow.blame(top, _why_anew(top))
         now = flow.hold(anew, "top")
     else:
-        change = flow.hold(change, "change")
+        change = flow.hold(net(change), "change")
         lost = flow.hold(_members(flow, change, state), "lost")
         grown = with_inputs(top, (Union((state, added(change)), top.columns),))
         parts = (

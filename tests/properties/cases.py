@@ -1,0 +1,108 @@
+"""A case: tables with rows, a view over them, and batches of changes, one per refresh."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from random import Random
+
+from rollview.algebra.relations import Relation
+from rollview.algebra.schema import Column, Schema
+from tests.properties.trees import random_view
+from tests.properties.values import random_type, random_value
+
+Row = tuple[object, ...]
+Bag = Counter[Row]
+
+
+@dataclass(frozen=True)
+class Change:
+    """One row that is added to a table (weight 1) or removed from it (-1)."""
+
+    table: str
+    row: Row
+    weight: int
+
+
+Batch = tuple[Change, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """The columns and the first rows of a base table."""
+
+    columns: Schema
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class Case:
+    """Everything that a run of the laws needs."""
+
+    tables: Mapping[str, Table]
+    relation: Relation
+    batches: tuple[Batch, ...]
+
+
+def random_case(rng: Random, depth: int = 5) -> Case:
+    """A case; small ones are as likely as large ones."""
+    tables = {f"t{i}": _table(rng, "abcd"[i]) for i in range(rng.choice((1, 2, 2, 3)))}
+    schemas = {name: table.columns for name, table in tables.items()}
+    relation = random_view(rng, schemas, rng.randint(1, depth))
+    return Case(tables, relation, random_batches(rng, tables))
+
+
+def _table(rng: Random, prefix: str) -> Table:
+    columns = tuple(
+        Column(f"{prefix}{i}", random_type(rng), rng.random() < 0.7)
+        for i in range(rng.randint(2, 4))
+    )
+    rows = [_row(rng, columns) for _ in range(rng.choice((0, 2, 4, 6, 8)))]
+    rows += [rng.choice(rows) for _ in range(rng.randint(0, 2)) if rows]
+    return Table(columns, tuple(rows))
+
+
+def _row(rng: Random, columns: Schema) -> Row:
+    return tuple(random_value(rng, c.type, c.nullable) for c in columns)
+
+
+def random_batches(rng: Random, tables: Mapping[str, Table]) -> tuple[Batch, ...]:
+    """One to three batches; the tables change one at a time, or several, or all."""
+    present = {name: list(table.rows) for name, table in tables.items()}
+    batches = []
+    for _ in range(rng.choice((1, 2, 2, 3))):
+        touched = rng.sample(sorted(tables), rng.randint(1, len(tables)))
+        batch: list[Change] = []
+        for name in touched:
+            for _ in range(rng.choice((1, 1, 2, 3))):
+                batch += _changes(rng, name, tables[name].columns, present[name])
+        batches.append(tuple(batch))
+    return tuple(batches)
+
+
+def _changes(rng: Random, table: str, columns: Schema, rows: list[Row]) -> list[Change]:
+    """One statement against a table; ``rows`` are brought up to date."""
+    dice = rng.random()
+    if not rows or dice < 0.35:
+        new = rng.choice(rows) if rows and rng.random() < 0.2 else _row(rng, columns)
+        rows.append(new)
+        return [Change(table, new, 1)]
+    old = rng.choice(rows)
+    if dice < 0.55:
+        rows.remove(old)
+        return [Change(table, old, -1)]
+    if dice < 0.85:
+        place = rng.randrange(len(columns))
+        fresh = random_value(rng, columns[place].type, columns[place].nullable)
+        new = (*old[:place], fresh, *old[place + 1 :])
+        rows[rows.index(old)] = new
+        return [Change(table, old, -1), Change(table, new, 1)]
+    if dice < 0.9:
+        everything = [Change(table, row, -1) for row in rows]
+        rows.clear()
+        return everything
+    passing = _row(rng, columns)
+    if rng.random() < 0.5:
+        return [Change(table, passing, 1), Change(table, passing, -1)]
+    return [Change(table, old, -1), Change(table, old, 1)]

@@ -1,0 +1,105 @@
+"""Generated cases against the laws: ``python -m tests.properties.run --cases 10000 --seed 7``.
+
+Case ``n`` of seed ``s`` is always the same. A failing case is shrunk and printed as Python.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass
+from random import Random
+
+import duckdb
+
+from tests.properties.cases import Case, random_case
+from tests.properties.duckdb_engine import connect
+from tests.properties.laws import Violation, check
+from tests.properties.show import shown
+from tests.properties.shrink import shrink
+
+DEPTH = 5
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A case that breaks a law, made small."""
+
+    seed: int
+    number: int
+    case: Case
+    why: str
+
+    def __str__(self) -> str:
+        again = f"python -m tests.properties.run --seed {self.seed} --only {self.number}"
+        return f"seed {self.seed}, case {self.number}: {self.why}\n{shown(self.case)}\n\n{again}"
+
+
+def numbered_case(seed: int, number: int, depth: int = DEPTH) -> Case:
+    """The case of a seed and a number."""
+    return random_case(Random(f"{seed}-{number}"), depth)
+
+
+def failure(case: Case, connection: duckdb.DuckDBPyConnection) -> str | None:
+    """How the case fails, in a word or two; None if every law holds."""
+    return _failure(case, connection)[0]
+
+
+def _failure(case: Case, connection: duckdb.DuckDBPyConnection) -> tuple[str | None, str]:
+    try:
+        check(case, connection)
+    except Violation as error:
+        return error.law.split(":")[0], str(error)
+    except Exception as error:
+        return type(error).__name__, traceback.format_exc()
+    return None, ""
+
+
+def failures(seed: int, numbers: Iterator[int], shrinking: float = 60) -> Iterator[Failed | None]:
+    """What comes out of each case, one after the other."""
+    connection = connect()
+    for number in numbers:
+        case = numbered_case(seed, number)
+        kind, _ = _failure(case, connection)
+        if kind is None:
+            yield None
+            continue
+        small = shrink(case, lambda other: failure(other, connection), shrinking)
+        yield Failed(seed, number, small, _failure(small, connection)[1])
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cases", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--only", type=int, help="the number of one case")
+    parser.add_argument("--endless", action="store_true")
+    parser.add_argument("--keep-going", action="store_true", help="do not stop at a failure")
+    chosen = parser.parse_args()
+    numbers: Iterator[int] = iter(range(chosen.cases))
+    if chosen.endless:
+        numbers = iter(range(sys.maxsize))
+    if chosen.only is not None:
+        numbers = iter([chosen.only])
+    began, done, failed = time.monotonic(), 0, 0
+    print(f"seed {chosen.seed}", flush=True)
+    for result in failures(chosen.seed, numbers):
+        done += 1
+        if result is not None:
+            failed += 1
+            print(result, flush=True)
+            if not chosen.keep_going:
+                break
+        if done % 200 == 0:
+            pace = done / (time.monotonic() - began)
+            print(f"{done} cases, {failed} failed, {pace:.1f} a second", flush=True)
+    print(f"{done} cases, {failed} failed, {time.monotonic() - began:.0f} s")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,66 @@
+"""Column types of generated tables, and the few values that their rows are made of.
+
+Few values make duplicates, matches and groups. Among them are those that betray a wrong type: an
+integer that no double holds, a decimal with 27 digits, a double that is no binary fraction, NaN.
+"""
+
+from __future__ import annotations
+
+import datetime
+from decimal import Decimal
+from random import Random
+
+SMALL_DECIMAL = "DECIMAL(12,2)"
+LONG_DECIMAL = "DECIMAL(38,10)"
+
+# Doubles are not negative: a sum that cancels out keeps no digits to compare.
+VALUES: dict[str, tuple[object, ...]] = {
+    "INT": (0, 1, 2, 3, -1),
+    "BIGINT": (0, 1, 2, 9007199254740993),
+    SMALL_DECIMAL: (Decimal("0.00"), Decimal("1.00"), Decimal("1.55"), Decimal("-2.01")),
+    LONG_DECIMAL: (
+        Decimal("1.0000000000"),
+        Decimal("0.0000000001"),
+        Decimal("12345678901234567.0000000001"),
+    ),
+    "STRING": ("", "a", "b", "ab"),
+    "DATE": (datetime.date(2020, 2, 29), datetime.date(2021, 1, 1), datetime.date(1999, 12, 31)),
+    "BOOLEAN": (True, False),
+    "DOUBLE": (0.0, 0.1, 0.7, 2.5),
+}
+RARE_VALUES: dict[str, tuple[object, ...]] = {"DOUBLE": (float("nan"), float("inf"), -0.0)}
+TYPES = tuple(VALUES)
+_OFTEN = ("INT", "INT", "INT", "STRING", "STRING", SMALL_DECIMAL)
+
+
+def random_type(rng: Random) -> str:
+    """A type of a column; more often one that joins and sums."""
+    return rng.choice(TYPES + _OFTEN)
+
+
+def random_value(rng: Random, type: str, nullable: bool) -> object:
+    """A value of a column."""
+    if nullable and rng.random() < 0.2:
+        return None
+    if type in RARE_VALUES and rng.random() < 0.04:
+        return rng.choice(RARE_VALUES[type])
+    return rng.choice(VALUES[type])
+
+
+def sql(value: object, type: str) -> str:
+    """The value as SQL that Spark and DuckDB read alike."""
+    match value:
+        case None:
+            return f"CAST(NULL AS {type})"
+        case bool():
+            return "TRUE" if value else "FALSE"
+        case datetime.date():
+            return f"DATE '{value}'"
+        case str():
+            return f"'{value}'"
+        case int() if type == "INT":
+            return str(value) if value >= 0 else f"({value})"
+        case float() if value != value or value == float("inf"):
+            return f"CAST('{value}' AS DOUBLE)"
+        case _:
+            return f"CAST({value} AS {type})"
