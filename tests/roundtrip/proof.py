@@ -8,7 +8,6 @@ where it stopped, and a changed source starts anew.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import tempfile
 import time
@@ -19,9 +18,9 @@ from pyspark.sql import SparkSession
 
 from tests.roundtrip.cases import GROUPS, create_group_tables, load_cases
 from tests.roundtrip.check import Case, check
+from tests.roundtrip.proved import ROOT, Proved, digest_of, proved
 from tests.roundtrip.session import open_session
 
-ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "correctness.md"
 TITLES = {
     "corpus": "queries of our own, SQL",
@@ -34,6 +33,7 @@ Record = dict[str, object]
 
 def main() -> int:
     """Run what is not yet known, write the page, and answer with the exit code."""
+    sources = proved()
     log = ROOT / "build" / "proof" / f"roundtrip-{digest()}.jsonl"
     log.parent.mkdir(parents=True, exist_ok=True)
     known = read(log)
@@ -48,7 +48,10 @@ def main() -> int:
                         append(log, known, one(spark, group, case))
             finally:
                 spark.stop()
-    PAGE.write_text(page(known), encoding="utf-8")
+    if proved().digest != sources.digest:
+        print("src/ changed while the proof ran, so it is not known what was proved: run it again")
+        return 1
+    PAGE.write_text(page(known, sources), encoding="utf-8")
     failed = [r for r in known.values() if r["failures"]]
     print(f"{len(known) - len(failed)} passed, {len(failed)} failed")
     return 1 if failed else 0
@@ -72,12 +75,7 @@ def one(spark: SparkSession, group: str, case: Case) -> Record:
 
 def digest() -> str:
     """A name for the state of everything that the outcomes depend on."""
-    found = hashlib.sha256()
-    for folder in ("src/rollview", "tests/corpus", "tests/roundtrip"):
-        for path in sorted((ROOT / folder).rglob("*")):
-            if path.suffix in (".py", ".java", ".sql"):
-                found.update(path.read_bytes())
-    return found.hexdigest()[:16]
+    return digest_of(ROOT, "src/rollview", "tests/corpus", "tests/roundtrip")
 
 
 def read(log: Path) -> dict[str, Record]:
@@ -99,8 +97,8 @@ def append(log: Path, known: dict[str, Record], record: Record) -> None:
         out.write(json.dumps(record) + "\n")
 
 
-def page(known: dict[str, Record]) -> str:
-    """The page that says what was checked and what came out."""
+def page(known: dict[str, Record], sources: Proved) -> str:
+    """The page that says what was checked, in which sources, and what came out."""
     rows = []
     for group in GROUPS:
         mine = [r for r in known.values() if r["group"] == group]
@@ -113,6 +111,7 @@ def page(known: dict[str, Record]) -> str:
         )
     failures = [f"- `{r['id']}`: {r['failures']}" for r in known.values() if r["failures"]]
     return _PAGE.format(
+        sources=sources,
         when=datetime.now(UTC).date().isoformat(),
         rows="\n".join(rows),
         failures="\n".join(failures) or "None.",
@@ -123,6 +122,9 @@ _PAGE = """# Correctness
 
 Written by `make proof` on {when}; do not edit. `make test` checks a rotating part of the same, with
 a printed seed.
+
+What was proved: {sources}. `python -m tests.roundtrip.proved` prints the same for a checkout, so
+that it can be seen whether these are its sources.
 
 ## The round trip: Spark's plan to algebra and back
 

@@ -1,0 +1,111 @@
+"""The page of the proof names the sources that were proved, and is written for no others."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.roundtrip import proof
+from tests.roundtrip.proved import Proved, digest_of, proved
+
+HOLDS = {"id": "a", "group": "corpus", "failures": {}, "understood": True, "expects": []}
+WHOLE = {**HOLDS, "id": "b", "understood": False}
+REFUSED = {**HOLDS, "id": "c", "understood": False, "expects": ["QUERY.INVALID"]}
+FAILS = {**HOLDS, "id": "tpch.q1", "group": "tpch", "failures": {"rendered": "2 rows, not 3"}}
+KNOWN = {str(record["id"]): record for record in (HOLDS, WHOLE, REFUSED, FAILS)}
+
+
+def git(folder: Path, *words: str) -> str:
+    who = ["-c", "user.name=n", "-c", "user.email=e@example.org"]
+    done = subprocess.run(
+        ["git", "-C", str(folder), *who, *words], capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A small checkout with one commit."""
+    (tmp_path / "src" / "rollview").mkdir(parents=True)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "src" / "rollview" / "one.py").write_text("ONE = 1\n")
+    git(tmp_path, "init", "--quiet")
+    git(tmp_path, "add", "src")
+    git(tmp_path, "commit", "--quiet", "--no-verify", "-m", "one")
+    return tmp_path
+
+
+def test_the_commit_and_what_is_not_committed(checkout: Path) -> None:
+    found = proved(checkout)
+    assert found.commit == git(checkout, "rev-parse", "--short", "HEAD")
+    assert str(found) == f"commit {found.commit}, `src/` {found.digest}"
+    (checkout / "docs" / "page.md").write_text("words")
+    assert proved(checkout) == found
+    (checkout / "src" / "rollview" / "two.py").write_text("TWO = 2\n")
+    changed = proved(checkout)
+    assert (changed.commit, changed.is_changed) == (found.commit, True)
+    assert changed.digest != found.digest
+    assert "with changes in `src/` that are not committed" in str(changed)
+
+
+def test_sources_without_a_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    found = proved(tmp_path)
+    assert str(found) == f"`src/` {found.digest}, no commit known"
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert proved(tmp_path) == found
+
+
+def test_the_digest_is_of_names_and_contents(checkout: Path) -> None:
+    folder = checkout / "src" / "rollview"
+    first = digest_of(checkout, "src")
+    assert re.fullmatch("[0-9a-f]{16}", first)
+    (folder / "notes.txt").write_text("no code")
+    assert digest_of(checkout, "src") == first
+    (folder / "one.py").rename(folder / "uno.py")
+    renamed = digest_of(checkout, "src")
+    (folder / "uno.py").write_text("ONE = 2\n")
+    assert len({first, renamed, digest_of(checkout, "src")}) == 3
+
+
+def test_the_page_says_what_was_proved_and_what_came_out() -> None:
+    text = proof.page(KNOWN, Proved("abc1234", False, "0123456789abcdef"))
+    assert "What was proved: commit abc1234, `src/` 0123456789abcdef." in text
+    assert "| queries of our own, SQL | 3 | 3 | 0 | 1 | 1 |" in text
+    assert "| TPC-H | 1 | 0 | 1 | 0 | 0 |" in text
+    assert "- `tpch.q1`: {'rendered': '2 rows, not 3'}" in text
+
+
+@pytest.fixture
+def finished(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A proof of which every outcome is known already, so that it needs no Spark."""
+    monkeypatch.setattr(proof, "ROOT", checkout)
+    monkeypatch.setattr(proof, "PAGE", checkout / "docs" / "correctness.md")
+    monkeypatch.setattr(proof, "load_cases", lambda group: [])
+    monkeypatch.setattr(proof, "proved", lambda: proved(checkout))
+    log = checkout / "build" / "proof" / f"roundtrip-{proof.digest()}.jsonl"
+    log.parent.mkdir(parents=True)
+    log.write_text(json.dumps(HOLDS) + '\n{"id": "cut o')
+    return checkout
+
+
+def test_the_page_is_written_for_the_sources_of_the_run(finished: Path) -> None:
+    assert proof.main() == 0
+    assert str(proved(finished)) in (finished / "docs" / "correctness.md").read_text()
+
+
+def test_sources_that_change_meanwhile_are_not_called_proved(
+    finished: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def change(group: str) -> list[object]:
+        (finished / "src" / "rollview" / "one.py").write_text(f"ONE = {group!r}\n")
+        return []
+
+    monkeypatch.setattr(proof, "load_cases", change)
+    assert proof.main() == 1
+    assert "changed while the proof ran" in capsys.readouterr().out
+    assert not (finished / "docs" / "correctness.md").exists()
