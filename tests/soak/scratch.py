@@ -41,7 +41,7 @@ def left_behind(lake: Path) -> list[str]:
     outside = [p.name for p in lake.iterdir() if p.name != "default.db"]
     return [
         *(f"left behind: {file}" for file in unknown),
-        *(f"left behind: the rows of {view}, which no definition names" for view in orphans),
+        *(f"left behind: the folder of {view}, which no definition names" for view in orphans),
         *(f"left behind in the lake: {name}" for name in outside),
     ]
 

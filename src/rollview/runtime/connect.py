@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,8 @@ def close(lake: Lake) -> None:
     if lake.folder is None:
         return
     try:
-        with guarded(lake.java, "stop Spark"):
+        with guarded(lake.java, "stop Spark"), warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # that it is gone, which is as well
             lake.spark.stop()
     except SparkDied:
         forget_dead()

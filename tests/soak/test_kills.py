@@ -1,0 +1,33 @@
+"""Every view is right after the refresh that follows a kill -9."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.soak.kills import KINDS, Run
+from tests.soak.report import how_to_see_it_again
+
+
+def killed(lake: Path, kills: int) -> Run:
+    """A run with a new seed, printed with what came of it."""
+    run = Run(lake, int(time.time()), print)
+    print(f"seed {run.seed}")
+    run.run(kills)
+    assert not any(kill.problems for kill in run.kills), how_to_see_it_again(run)
+    assert len(run.kills) == kills
+    return run
+
+
+@pytest.mark.spark
+def test_three_kills(tmp_path: Path) -> None:
+    run = killed(tmp_path / "lake", 3)
+    assert sorted(kill.kind for kill in run.kills) == sorted(KINDS)
+
+
+@pytest.mark.soak
+def test_fifty_kills(tmp_path: Path) -> None:
+    run = killed(tmp_path / "lake", 50)
+    assert {kill.kind for kill in run.kills} == set(KINDS)
