@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -9,6 +10,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
 Rows = TypeVar("Rows")
+
+WEIGHT = "__weight"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,27 @@ class ChangeSource(Protocol):
 
     def same_rows(self, before: str, after: str) -> bool:
         """Whether it is known, cheaply, that only the layout changed between two versions."""
+
+    def obstacle(self, before: str, after: str, columns: Sequence[str]) -> str | None:
+        """Why the changes of these columns cannot be had, as a sentence; None if they can.
+
+        Known without a job over data. That the table is another one is told by `state`.
+        """
+
+    def changes(self, before: str, after: str, columns: Sequence[str]) -> DataFrame:
+        """The net change of the rows, seen through these columns, from one version to another.
+
+        One row for each value that became more or less frequent: the columns in this order, of the
+        types they have at ``after``, then the BIGINT column `WEIGHT`, how many copies came
+        (positive) or went (negative). Raises SourceChanged or SourceVersionGone where `obstacle`
+        has something to say.
+        """
+
+    def readable(self, version: str) -> bool:
+        """Whether all rows at a version can still be read; known without a job over data."""
+
+    def rows(self, version: str) -> int | None:
+        """How many rows the table has at a version, if its statistics tell."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -11,6 +12,8 @@ from pyspark.sql.types import StructType
 
 from rollview.errors import BadQuery, SourceVersionGone
 from rollview.storage.base import TableState, Tail
+from rollview.storage.delta_changes import DeltaChanges
+from rollview.storage.delta_history import is_readable, rows_at
 from rollview.storage.delta_log import (
     LogEntry,
     commits,
@@ -34,6 +37,7 @@ class DeltaSource:
         self._spark = spark
         self._name = name
         self._location = location
+        self._changes = DeltaChanges(spark, name, location)
 
     def state(self) -> TableState:
         found = snapshot(self._spark, self._location)
@@ -61,6 +65,18 @@ class DeltaSource:
         if not set(between) <= set(commits(files, folder)):
             return False
         return not any(read_commit(files, folder, version).changes_data for version in between)
+
+    def obstacle(self, before: str, after: str, columns: Sequence[str]) -> str | None:
+        return self._changes.obstacle(before, after, columns)
+
+    def changes(self, before: str, after: str, columns: Sequence[str]) -> DataFrame:
+        return self._changes.changes(before, after, columns)
+
+    def readable(self, version: str) -> bool:
+        return is_readable(self._spark, self._location, int(version))
+
+    def rows(self, version: str) -> int | None:
+        return rows_at(self._spark, self._location, int(version))
 
 
 class DeltaBacking:

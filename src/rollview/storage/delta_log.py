@@ -19,6 +19,8 @@ from pyspark.sql import SparkSession
 
 from rollview.storage.files import Files, files_at
 
+Action = dict[str, Any]
+
 _COMMIT = re.compile(r"(\d{20})\.json")
 
 
@@ -54,6 +56,22 @@ def snapshot(spark: SparkSession, location: str) -> Any | None:
     return None if found.version() < 0 else found
 
 
+def snapshot_at(spark: SparkSession, location: str, version: int) -> Any | None:
+    """Delta's snapshot at a version; None if there is no table, or the log does not go back to it.
+
+    Its schema and protocol cost no job where the log keeps checksums; its files cost one.
+    """
+    newest = snapshot(spark, location)
+    if newest is None or newest.version() == version:
+        return newest
+    jvm: Any = spark._jvm
+    none = jvm.scala.Option.empty()
+    try:
+        return newest.deltaLog().getSnapshotAt(version, none, none, False)
+    except (Py4JJavaError, PySparkException):
+        return None
+
+
 def forget(spark: SparkSession, location: str) -> None:
     """Make Delta read the log from scratch the next time."""
     jvm: Any = spark._jvm
@@ -84,13 +102,12 @@ def remove_unfinished(folder: str) -> None:
 
 def read_commit(files: Files, folder: str, version: int) -> LogEntry:
     """The record of one commit; empty if it is gone."""
-    text = files.read(f"{folder}/_delta_log/{version:020}.json") or ""
+    actions = read_actions(files, folder, version)
     transactions: dict[str, int] = {}
     metadata: str | None = None
     rows: int | None = None
     changes_data = False
-    for line in text.splitlines():
-        action = json.loads(line)
+    for action in actions:
         if "txn" in action:
             transactions[action["txn"]["appId"]] = int(action["txn"]["version"])
         elif "commitInfo" in action:
@@ -100,10 +117,16 @@ def read_commit(files: Files, folder: str, version: int) -> LogEntry:
             rows = None if count is None else int(count)
         else:
             changes_data = changes_data or _changes_data(action)
-    return LogEntry(version, transactions, metadata, rows, changes_data or not text)
+    return LogEntry(version, transactions, metadata, rows, changes_data or not actions)
 
 
-def _changes_data(action: dict[str, Any]) -> bool:
+def read_actions(files: Files, folder: str, version: int) -> list[Action]:
+    """Everything one commit says, action by action; nothing if its record is gone."""
+    text = files.read(f"{folder}/_delta_log/{version:020}.json") or ""
+    return [json.loads(line) for line in text.split("\n") if line.strip()]
+
+
+def _changes_data(action: Action) -> bool:
     """A change of schema or protocol counts, too: it may change what the rows look like."""
     for kind in ("add", "remove"):
         if kind in action:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
@@ -58,6 +59,24 @@ class IcebergSource:
                 return False
             snapshot = table.snapshot(parent)
         return snapshot is not None
+
+    def obstacle(self, before: str, after: str, columns: Sequence[str]) -> str | None:
+        return f"what changed in the Iceberg table {self._name} is not known"
+
+    def changes(self, before: str, after: str, columns: Sequence[str]) -> DataFrame:
+        raise SourceVersionGone(
+            self.obstacle(before, after, columns) or "", hint="refresh the view with full=True"
+        )
+
+    def readable(self, version: str) -> bool:
+        return version == _EMPTY or self._load().snapshot(int(version)) is not None
+
+    def rows(self, version: str) -> int | None:
+        if version == _EMPTY:
+            return 0
+        snapshot = self._load().snapshot(int(version))
+        total = None if snapshot is None else snapshot.summary().get("total-records")
+        return None if total is None else int(total)
 
     def _load(self) -> Any:
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +63,23 @@ class UnversionedSource:
 
     def same_rows(self, before: str, after: str) -> bool:
         return before == after
+
+    def obstacle(self, before: str, after: str, columns: Sequence[str]) -> str | None:
+        return (
+            f"{self._name} is a {self._provider} table, which keeps no earlier versions: what "
+            "changed in it is not known"
+        )
+
+    def changes(self, before: str, after: str, columns: Sequence[str]) -> DataFrame:
+        raise SourceVersionGone(
+            self.obstacle(before, after, columns) or "", hint="refresh the view with full=True"
+        )
+
+    def readable(self, version: str) -> bool:
+        return version == self._listing()
+
+    def rows(self, version: str) -> int | None:
+        return None
 
     def _load(self) -> DataFrame:
         try:

@@ -1,0 +1,37 @@
+"""The net effect of weighted rows: equal rows become one, and those that cancel vanish."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from rollview.storage.base import WEIGHT
+from rollview.storage.encoding import identity
+
+
+def net(rows: DataFrame, names: Sequence[str]) -> DataFrame:
+    """One row per distinct value, under these names, with the sum of its weights, never zero.
+
+    The weight is the last column of ``rows``. Rows are grouped by their identity, since GROUP BY
+    refuses maps and variants, and takes collated strings for equal that are not.
+    """
+    plain = [f"c{position}" for position in range(len(names))]
+    keys = [
+        (name, identity(name, field.dataType))
+        for name, field in zip(plain, rows.schema.fields, strict=False)
+    ]
+    grouped = (
+        rows.toDF(*plain, "w")
+        .groupBy(*[F.expr(key).alias(f"k{position}") for position, (_, key) in enumerate(keys)])
+        .agg(
+            F.sum("w").alias("w"),
+            *[F.any_value(name).alias(name) for name, key in keys if key != name],
+        )
+    )
+    values = [
+        F.col(f"k{position}" if key == name else name).alias(shown, metadata={})
+        for position, ((name, key), shown) in enumerate(zip(keys, names, strict=True))
+    ]
+    return grouped.where("w != 0").select(*values, F.col("w").alias(WEIGHT))
