@@ -280,6 +280,12 @@ class UnknownCommit(RollviewError):
     code = "REFRESH.UNKNOWN_COMMIT"
 
 
+class DeltaMismatch(InternalError):
+    """The change of a view deletes a row that is not stored."""
+
+    code = "REFRESH.DELTA_MISMATCH"
+
+
 class DependencyFailed(RollviewError):
     """A view that this view reads could not be refreshed."""
 

@@ -10,16 +10,20 @@ from pathlib import Path
 from typing import Any
 
 from pyspark.sql import SparkSession
-from pyspark.sql.types import IntegerType, StringType, StructField, StructType
+from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
 
+from rollview.storage import registry
 from rollview.storage.base import Backing
-from rollview.storage.delta_lake import DeltaBacking
+from rollview.storage.change import Replace
+from rollview.storage.delta_backing import DeltaBacking
 from rollview.storage.files import LocalFiles
-from rollview.storage.memory import MemoryBacking, MemoryDisk
+from rollview.storage.memory import MemoryBacking, MemoryBags, MemoryDisk
+from rollview.storage.segments import Segments
 from rollview.storage.view_store import ViewStore
 
 TWO_MONTHS = 60 * 24 * 3600
 COLUMNS = StructType([StructField("k", IntegerType(), False), StructField("v", StringType())])
+DELTA = StructType([*COLUMNS.fields, StructField("weight", LongType(), False)])
 
 
 @dataclass
@@ -33,6 +37,7 @@ class StoreUnderTest:
 
     again: Callable[[], ViewStore[Any]]
     rows: Callable[[list[tuple[int, str | None]]], Any]
+    delta: Callable[[list[tuple[int, str | None, int]]], Any]
     content: Callable[[Any], list[tuple[Any, ...]]]
     compact: Callable[[], None]
     alter: Callable[[], None]
@@ -40,17 +45,23 @@ class StoreUnderTest:
     lose_commit_records: Callable[[], None]
     folder: Path
 
+    def all(self, rows: list[tuple[int, str | None]]) -> Replace[Any]:
+        """The change to exactly these rows."""
+        return Replace(self.rows(rows))
+
 
 def memory_store(tmp_path: Path) -> StoreUnderTest:
     disk = MemoryDisk()
 
     def again() -> ViewStore[Any]:
-        return ViewStore("v", MemoryBacking(disk, "data"), LocalFiles(), str(tmp_path))
+        state = Segments(MemoryBags(LocalFiles()), LocalFiles(), str(tmp_path))
+        return ViewStore("v", MemoryBacking(disk, "data"), state, LocalFiles(), str(tmp_path))
 
     return StoreUnderTest(
         again,
         rows=list,
-        content=lambda rows: sorted(rows),
+        delta=list,
+        content=lambda rows: sorted(rows, key=repr),
         compact=lambda: disk.rewrite("data"),
         alter=lambda: disk.rewrite("data"),
         vacuum=lambda: disk.vacuum("data"),
@@ -69,7 +80,8 @@ def delta_store(spark: SparkSession, tmp_path: Path) -> StoreUnderTest:
 
     def again() -> ViewStore[Any]:
         backing: Backing[Any] = DeltaBacking(own, str(data), "id", COLUMNS)
-        return ViewStore("v", backing, LocalFiles(), str(tmp_path))
+        state = registry.segments(own, LocalFiles(), str(tmp_path))
+        return ViewStore("v", backing, state, LocalFiles(), str(tmp_path))
 
     def compact() -> None:
         own.conf.unset("spark.sql.files.maxRecordsPerFile")
@@ -87,7 +99,8 @@ def delta_store(spark: SparkSession, tmp_path: Path) -> StoreUnderTest:
     return StoreUnderTest(
         again,
         rows=lambda rows: own.createDataFrame(rows, COLUMNS),
-        content=lambda frame: sorted(tuple(row) for row in frame.collect()),
+        delta=lambda rows: own.createDataFrame(rows, DELTA),
+        content=lambda frame: sorted((tuple(row) for row in frame.collect()), key=repr),
         compact=compact,
         alter=alter,
         vacuum=vacuum,

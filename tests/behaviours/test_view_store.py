@@ -12,22 +12,12 @@ from rollview.errors import Conflict
 from rollview.storage import faults
 from rollview.storage.faults import Crash
 from rollview.storage.vector import Position
-from tests.behaviours.stores import StoreUnderTest, delta_store, memory_store
+from tests.behaviours.stores import StoreUnderTest, delta_store
 
 AT_1 = {"s0": Position("orders", "1", "id")}
 AT_2 = {"s0": Position("orders", "2", "id")}
 AT_3 = {"s0": Position("orders", "3", "id")}
 OLD, NEW = [(1, "a"), (1, "a"), (2, None)], [(3, "c")]
-
-
-@pytest.fixture(params=["memory", pytest.param("delta", marks=pytest.mark.spark)])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> StoreUnderTest:
-    if request.param == "memory":
-        made = memory_store(tmp_path)
-    else:
-        made = delta_store(request.getfixturevalue("spark"), tmp_path)
-    made.again().backing.create()
-    return made
 
 
 def test_a_new_store_has_no_watermark_and_no_rows(store: StoreUnderTest) -> None:
@@ -36,7 +26,7 @@ def test_a_new_store_has_no_watermark_and_no_rows(store: StoreUnderTest) -> None
 
 
 def test_a_commit_is_seen_by_another_process(store: StoreUnderTest) -> None:
-    committed = store.again().commit(store.rows(NEW), 0, AT_1)
+    committed = store.again().commit(store.all(NEW), 0, AT_1)
     watermark = store.again().watermark()
     assert watermark == committed
     assert (committed.number, committed.vector, committed.rows) == (1, AT_1, 1)
@@ -44,17 +34,17 @@ def test_a_commit_is_seen_by_another_process(store: StoreUnderTest) -> None:
 
 
 def test_rows_are_a_bag_and_are_replaced_whole(store: StoreUnderTest) -> None:
-    first = store.again().commit(store.rows(OLD[:2]), 0, AT_1)
-    store.again().commit(store.rows(NEW), 1, AT_2)
+    first = store.again().commit(store.all(OLD[:2]), 0, AT_1)
+    store.again().commit(store.all(NEW), 1, AT_2)
     assert store.content(store.again().backing.read()) == NEW
     assert store.content(store.again().backing.read(first.version)) == OLD[:2]
 
 
 def test_the_second_of_two_refreshers_is_refused(store: StoreUnderTest) -> None:
-    store.again().commit(store.rows(OLD), 0, AT_1)
-    store.again().commit(store.rows(NEW), 1, AT_2)
+    store.again().commit(store.all(OLD), 0, AT_1)
+    store.again().commit(store.all(NEW), 1, AT_2)
     with pytest.raises(Conflict, match="refresh 2 of v was committed by somebody else first"):
-        store.again().commit(store.rows(OLD), 1, AT_3)
+        store.again().commit(store.all(OLD), 1, AT_3)
     watermark = store.again().watermark()
     assert watermark is not None
     assert (watermark.number, watermark.vector) == (2, AT_2)
@@ -62,13 +52,13 @@ def test_the_second_of_two_refreshers_is_refused(store: StoreUnderTest) -> None:
 
 
 def test_of_racing_refreshers_one_wins(store: StoreUnderTest) -> None:
-    store.again().commit(store.rows(OLD), 0, AT_1)
+    store.again().commit(store.all(OLD), 0, AT_1)
     outcomes: list[object] = []
 
     def race(version: str) -> None:
         vector = {"s0": Position("orders", version, "id")}
         try:
-            outcomes.append(store.again().commit(store.rows([(int(version), "x")]), 1, vector))
+            outcomes.append(store.again().commit(store.all([(int(version), "x")]), 1, vector))
         except Conflict as lost:
             outcomes.append(lost)
 
@@ -91,7 +81,7 @@ def test_a_lost_answer_is_found_out(store: StoreUnderTest) -> None:
         raise ConnectionError("the answer was lost")
 
     with faults.planned("commit.committed", lose_the_answer):
-        committed = store.again().commit(store.rows(NEW), 0, AT_1)
+        committed = store.again().commit(store.all(NEW), 0, AT_1)
     assert store.again().watermark() == committed
 
 
@@ -103,7 +93,7 @@ def test_a_commit_that_did_not_happen_raises_its_own_error(store: StoreUnderTest
 
     opened.backing.replace = fail  # type: ignore[method-assign]
     with pytest.raises(RuntimeError, match="disk full"):
-        opened.commit(store.rows(NEW), 0, AT_1)
+        opened.commit(store.all(NEW), 0, AT_1)
     assert store.again().watermark() is None
     assert not list((store.folder / "refreshes").iterdir())
 
@@ -112,14 +102,14 @@ def test_a_commit_that_did_not_happen_raises_its_own_error(store: StoreUnderTest
     ("point", "number"), [("commit.candidate", 1), ("commit.committed", 2), ("commit.published", 2)]
 )
 def test_a_crash_leaves_the_old_or_the_new(store: StoreUnderTest, point: str, number: int) -> None:
-    store.again().commit(store.rows(OLD[:2]), 0, AT_1)
+    store.again().commit(store.all(OLD[:2]), 0, AT_1)
     with faults.planned(point), pytest.raises(Crash):
-        store.again().commit(store.rows(NEW), 1, AT_2)
+        store.again().commit(store.all(NEW), 1, AT_2)
     watermark = store.again().watermark()
     assert watermark is not None
     assert (watermark.number, watermark.vector) == ((1, AT_1) if number == 1 else (2, AT_2))
     assert store.content(store.again().backing.read()) == (OLD[:2] if number == 1 else NEW)
-    again = store.again().commit(store.rows(NEW), number, AT_3)
+    again = store.again().commit(store.all(NEW), number, AT_3)
     store.again().tidy()
     assert store.again().watermark() == again
     assert f"{again.number}.json" in names(store)
@@ -131,7 +121,7 @@ def names(store: StoreUnderTest) -> list[str]:
 
 
 def test_a_commit_leaves_nothing_but_its_vector(store: StoreUnderTest) -> None:
-    store.again().commit(store.rows(NEW), 0, AT_1)
+    store.again().commit(store.all(NEW), 0, AT_1)
     assert names(store) == ["1.json"]
 
 
@@ -146,9 +136,9 @@ def test_a_commit_leaves_nothing_but_its_vector(store: StoreUnderTest) -> None:
 def test_who_is_alone_puts_right_what_a_crash_left(
     store: StoreUnderTest, point: str, left: list[str]
 ) -> None:
-    store.again().commit(store.rows(OLD[:2]), 0, AT_1)
+    store.again().commit(store.all(OLD[:2]), 0, AT_1)
     with faults.planned(point), pytest.raises(Crash):
-        store.again().commit(store.rows(NEW), 1, AT_2)
+        store.again().commit(store.all(NEW), 1, AT_2)
     before = store.again().watermark()
     store.again().tidy(alone=True, after_a_crash=True)
     assert names(store) == left
@@ -162,49 +152,49 @@ def test_who_is_alone_puts_right_what_a_crash_left(
 
 
 def test_who_is_not_alone_leaves_what_may_still_be_committed(store: StoreUnderTest) -> None:
-    store.again().commit(store.rows(OLD), 0, AT_1)
+    store.again().commit(store.all(OLD), 0, AT_1)
     with faults.planned("commit.candidate"), pytest.raises(Crash):
-        store.again().commit(store.rows(NEW), 1, AT_2)
+        store.again().commit(store.all(NEW), 1, AT_2)
     store.again().tidy()
     assert len(names(store)) == 2
 
 
 @pytest.mark.parametrize("by_others", ["compact", "alter"])
 def test_the_watermark_outlives_other_commits(store: StoreUnderTest, by_others: str) -> None:
-    committed = store.again().commit(store.rows(OLD), 0, AT_1)
+    committed = store.again().commit(store.all(OLD), 0, AT_1)
     version = store.again().backing.current()
     getattr(store, by_others)()
     assert store.again().backing.current() != version
     assert store.again().watermark() == committed
     assert store.content(store.again().backing.read()) == OLD
-    second = store.again().commit(store.rows(NEW), 1, AT_2)
+    second = store.again().commit(store.all(NEW), 1, AT_2)
     assert store.again().watermark() == second
 
 
 def test_the_watermark_outlives_the_log(store: StoreUnderTest) -> None:
-    store.again().commit(store.rows(OLD), 0, AT_1)
+    store.again().commit(store.all(OLD), 0, AT_1)
     store.compact()
     store.lose_commit_records()
     watermark = store.again().watermark()
     assert watermark is not None
     assert (watermark.number, watermark.vector) == (1, AT_1)
     assert store.content(store.again().backing.read()) == OLD
-    second = store.again().commit(store.rows(NEW), 1, AT_2)
+    second = store.again().commit(store.all(NEW), 1, AT_2)
     assert store.again().watermark() == second
 
 
 def test_the_watermark_outlives_the_files_of_old_versions(store: StoreUnderTest) -> None:
-    store.again().commit(store.rows(OLD), 0, AT_1)
-    second = store.again().commit(store.rows(NEW), 1, AT_2)
+    store.again().commit(store.all(OLD), 0, AT_1)
+    second = store.again().commit(store.all(NEW), 1, AT_2)
     store.vacuum()
     assert store.again().watermark() == second
     assert store.content(store.again().backing.read()) == NEW
-    third = store.again().commit(store.rows(OLD), 2, AT_3)
+    third = store.again().commit(store.all(OLD), 2, AT_3)
     assert store.again().watermark() == third
 
 
 def test_without_any_record_the_vector_is_unknown(store: StoreUnderTest) -> None:
-    store.again().commit(store.rows(OLD), 0, AT_1)
+    store.again().commit(store.all(OLD), 0, AT_1)
     store.compact()
     store.lose_commit_records()
     (store.folder / "refreshes" / "1.json").unlink()
@@ -221,14 +211,14 @@ def test_without_any_record_the_vector_is_unknown(store: StoreUnderTest) -> None
 
 def test_old_vectors_are_removed_and_recent_ones_kept(store: StoreUnderTest) -> None:
     for number in range(7):
-        store.again().commit(store.rows(NEW), number, AT_1)
+        store.again().commit(store.all(NEW), number, AT_1)
     store.again().tidy()
     assert names(store) == [f"{number}.json" for number in range(3, 8)]
 
 
 def test_cleaning_keeps_what_can_be_read(store: StoreUnderTest) -> None:
-    first = store.again().commit(store.rows(NEW), 0, AT_1)
-    second = store.again().commit(store.rows(OLD[:2]), 1, AT_2)
+    first = store.again().commit(store.all(NEW), 0, AT_1)
+    second = store.again().commit(store.all(OLD[:2]), 1, AT_2)
     store.again().backing.clean()
     assert store.again().watermark() == second
     assert store.content(store.again().backing.read()) == OLD[:2]
@@ -239,7 +229,7 @@ def test_cleaning_keeps_what_can_be_read(store: StoreUnderTest) -> None:
 def test_files_that_delta_wrote_aside_go_after_a_crash(spark: SparkSession, tmp_path: Path) -> None:
     store = delta_store(spark, tmp_path)
     store.again().backing.create()
-    committed = store.again().commit(store.rows(NEW), 0, AT_1)
+    committed = store.again().commit(store.all(NEW), 0, AT_1)
     log = store.folder / "data" / "_delta_log"
     before = sorted(log.iterdir())
     for name in (".00000000000000000002.json.c3a1.tmp", "..00000000000000000002.json.c3a1.tmp.crc"):
@@ -252,6 +242,6 @@ def test_files_that_delta_wrote_aside_go_after_a_crash(spark: SparkSession, tmp_
 
 
 def test_a_dropped_store_is_gone(store: StoreUnderTest) -> None:
-    store.again().commit(store.rows(NEW), 0, AT_1)
+    store.again().commit(store.all(NEW), 0, AT_1)
     store.again().backing.drop()
     assert not (store.folder / "data").exists()

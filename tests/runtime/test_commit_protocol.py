@@ -9,7 +9,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "commit-protocol.md").read_text()
-TESTS = (ROOT / "tests" / "integration" / "test_crashes.py").read_text()
+PLACES = ("integration/test_crashes.py", "behaviours/test_state.py", "behaviours/test_deltas.py")
+TESTS = "\n\n\n".join((ROOT / "tests" / place).read_text() for place in PLACES)
 CODE = "".join(path.read_text() for path in (ROOT / "src" / "rollview").rglob("*.py"))
 NAMED = sorted(set(re.findall(r"`(test_\w+)(?:\[([\w.]+)\])?`", PAGE)))
 
@@ -21,7 +22,7 @@ def test_the_page_names_tests() -> None:
 @pytest.mark.parametrize(("name", "step"), NAMED)
 def test_a_named_test_exists(name: str, step: str) -> None:
     definition = re.search(rf"((?:@.*?\n)?)def {name}\(", TESTS, re.DOTALL)
-    assert definition is not None, f"{name} is not in test_crashes.py"
+    assert definition is not None, f"{name} is in none of {PLACES}"
     before = TESTS[: definition.end()].rpartition("\n\n\n")[2]
     assert step in before, f"{name} has no case {step}"
 
@@ -31,4 +32,9 @@ def test_a_named_step_is_a_point_in_the_code(step: str) -> None:
     kind, _, moment = step.partition(".")
     written = (f'"{step}"', f'f"{{step}}.{moment}"')
     assert any(text in CODE for text in written), step
-    assert kind in ("create", "commit", "replace", "drop")
+    assert kind in ("create", "state", "commit", "replace", "drop")
+
+
+@pytest.mark.parametrize("point", sorted(set(re.findall(r'faults\.point\("([\w.]+)"\)', CODE))))
+def test_a_point_in_the_code_is_a_step_of_the_page(point: str) -> None:
+    assert f"[{point}]`" in PAGE

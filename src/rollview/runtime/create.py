@@ -30,6 +30,7 @@ from rollview.runtime.public import (
 from rollview.runtime.report import Mode, Policy, RefreshReport
 from rollview.runtime.scheduler import check_no_cycle
 from rollview.storage import faults, registry
+from rollview.storage.change import Replace
 from rollview.storage.vector import base_versions
 from rollview.storage.view_store import Watermark
 
@@ -167,7 +168,7 @@ def _fill(lake: Lake, catalog: Catalog, view: StoredView) -> tuple[StoredView, W
         store = built.rows(lake, session)
         store.backing.create()
         faults.point("create.backing")
-        return built, store.commit(rows, 0, vector)
+        return built, store.commit(Replace(rows), 0, vector)
 
 
 def _make_exist(lake: Lake, catalog: Catalog, view: StoredView, old: StoredView | None) -> None:

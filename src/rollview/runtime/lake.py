@@ -71,7 +71,8 @@ class Lake:
         folder = self.view_folder(view_id)
         location = f"file:{folder}/data" if self.files.local else f"{folder}/data"
         table = registry.backing(session, store, location, view_id, schema)
-        return ViewStore(name, table, self.files, folder)
+        state = registry.segments(session, self.files, folder)
+        return ViewStore(name, table, state, self.files, folder)
 
 
 def open_lake(

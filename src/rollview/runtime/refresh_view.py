@@ -26,6 +26,7 @@ from rollview.runtime.lake import Lake
 from rollview.runtime.pinning import Run
 from rollview.runtime.public import managed_names
 from rollview.runtime.report import Mode, Policy, RefreshReport
+from rollview.storage.change import Replace
 from rollview.storage.vector import Position, Vector, base_versions
 from rollview.storage.view_store import ViewStore, Watermark
 
@@ -88,7 +89,7 @@ def _locked_refresh(
         request.tell("recompute", view.name, why)
         rows = recompute(session, definition, run.leaves(session, definition, vector))
         after = watermark.number if watermark is not None else 0
-        committed = store.commit(rows, after, vector)
+        committed = store.commit(Replace(rows), after, vector)
         if rebuilt:
             with lake.locked("lake", f"rebuild {view.name}"):
                 catalog.replace(replace(view, definition=definition), view.view_id)

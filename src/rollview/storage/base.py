@@ -62,13 +62,15 @@ class Tail:
     """One commit of a backing table: its refresh number and what it carries.
 
     ``metadata`` is the text given at the commit, None if the commit's own record is gone;
-    ``version`` is the table's version then; ``rows`` how many rows it wrote, if known.
+    ``version`` is the table's version then. If the commit tells, ``rows`` is how many rows the
+    table had after it, or ``net`` how many more than before it.
     """
 
     number: int
     version: str
     metadata: str | None
     rows: int | None
+    net: int | None = None
 
 
 class Backing(Protocol[Rows]):
@@ -90,8 +92,24 @@ class Backing(Protocol[Rows]):
     def replace(self, rows: Rows, number: int, metadata: str) -> None:
         """Commit these rows instead of all others, if no commit has this number or a higher one.
 
-        It may do nothing or raise if one has: `view_store` asks `find` in any case.
+        It may do nothing or raise if one has: `view_store` asks `find` in any case. The same is
+        true of the other three.
         """
+
+    def append(self, rows: Rows, number: int, metadata: str) -> None:
+        """Commit these rows besides the others."""
+
+    def merge(self, delta: Rows, number: int, metadata: str) -> None:
+        """Commit a change of the rows; where nothing changes, files stay as they are.
+
+        ``delta`` has the view's columns by position, then a weight: so many copies of the row are
+        added, or removed if it is negative, whichever commits wrote them. One row may stand there
+        several times; the weights add up. Raises DeltaMismatch, and commits nothing, if more copies
+        have to go than there are.
+        """
+
+    def rewrite(self, delta: Rows, number: int, metadata: str) -> None:
+        """The same by writing all rows anew, which is faster for small tables."""
 
     def current(self) -> str:
         """The version of the table now."""

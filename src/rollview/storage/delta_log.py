@@ -31,7 +31,8 @@ class LogEntry:
     version: int
     transactions: dict[str, int]
     metadata: str | None
-    rows: int | None
+    rows: int | None  # how many the table had after it, if it says
+    net: int | None  # how many more than before it, if it says
     changes_data: bool
 
 
@@ -106,6 +107,7 @@ def read_commit(files: Files, folder: str, version: int) -> LogEntry:
     transactions: dict[str, int] = {}
     metadata: str | None = None
     rows: int | None = None
+    net: int | None = None
     changes_data = False
     for action in actions:
         if "txn" in action:
@@ -113,11 +115,22 @@ def read_commit(files: Files, folder: str, version: int) -> LogEntry:
         elif "commitInfo" in action:
             info = action["commitInfo"]
             metadata = info.get("userMetadata")
-            count = info.get("operationMetrics", {}).get("numOutputRows")
-            rows = None if count is None else int(count)
+            rows, net = _counts(info)
         else:
             changes_data = changes_data or _changes_data(action)
-    return LogEntry(version, transactions, metadata, rows, changes_data or not actions)
+    return LogEntry(version, transactions, metadata, rows, net, changes_data or not actions)
+
+
+def _counts(info: Action) -> tuple[int | None, int | None]:
+    """The rows of the table after the commit, or how many came and went, as the commit says."""
+    metrics = {name: int(value) for name, value in info.get("operationMetrics", {}).items()}
+    written = metrics.get("numOutputRows")
+    if info.get("operation") == "MERGE":
+        came, went = metrics.get("numTargetRowsInserted"), metrics.get("numTargetRowsDeleted")
+        return None, None if came is None or went is None else came - went
+    if info.get("operationParameters", {}).get("mode") == "Append":
+        return None, written
+    return written, None
 
 
 def read_actions(files: Files, folder: str, version: int) -> list[Action]:

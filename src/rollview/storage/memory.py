@@ -1,13 +1,19 @@
-"""Tables in memory: the view store and the versioned base table of tests without Spark."""
+"""Tables in memory, and bags of rows in plain text: the view store of tests without Spark."""
 
 from __future__ import annotations
 
+import json
 import threading
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 
-from rollview.errors import SourceMissing
+from pyspark.sql.types import StructType
+
+from rollview.errors import DeltaMismatch, InternalError, SourceMissing
 from rollview.storage.base import Tail
+from rollview.storage.files import Files
+from rollview.storage.segments import Parts
 
 Row = tuple[object, ...]
 
@@ -17,6 +23,7 @@ class _Commit:
     rows: tuple[Row, ...]
     number: int | None
     metadata: str | None
+    net: int | None = None
 
 
 @dataclass
@@ -29,7 +36,7 @@ class MemoryDisk:
     def forget_metadata(self, location: str) -> None:
         """Lose what only the log keeps, as log clean-up does; refresh numbers stay."""
         commits = self.tables[location]
-        commits[:] = [_Commit(commit.rows, commit.number, None) for commit in commits]
+        commits[:] = [replace(commit, metadata=None) for commit in commits]
 
     def rewrite(self, location: str) -> None:
         """Commit the same rows again without a refresh number, as compaction does."""
@@ -39,7 +46,7 @@ class MemoryDisk:
     def vacuum(self, location: str) -> None:
         """Lose the rows of every commit but the newest, as the removal of old files does."""
         commits = self.tables[location]
-        commits[:-1] = [_Commit((), commit.number, commit.metadata) for commit in commits[:-1]]
+        commits[:-1] = [replace(commit, rows=()) for commit in commits[:-1]]
 
 
 class MemoryBacking:
@@ -59,15 +66,25 @@ class MemoryBacking:
     def find(self, number: int) -> Tail | None:
         for version, commit in enumerate(self._commits()):
             if commit.number == number:
-                return Tail(number, str(version), commit.metadata, len(commit.rows))
+                rows = len(commit.rows) if commit.net is None else None
+                return Tail(number, str(version), commit.metadata, rows, commit.net)
         return None
 
     def replace(self, rows: Iterable[Row], number: int, metadata: str) -> None:
         written = tuple(rows)
-        with self._disk.lock:
-            newest = self.newest()
-            if newest is None or newest.number < number:
-                self._commits().append(_Commit(written, number, metadata))
+        self._commit(lambda _: written, number, metadata)
+
+    def append(self, rows: Iterable[Row], number: int, metadata: str) -> None:
+        written = tuple(rows)
+        self._commit(lambda stored: stored + written, number, metadata, tells="net")
+
+    def merge(self, delta: Iterable[Row], number: int, metadata: str) -> None:
+        changes = tuple(delta)
+        self._commit(lambda stored: _changed(stored, changes), number, metadata, tells="net")
+
+    def rewrite(self, delta: Iterable[Row], number: int, metadata: str) -> None:
+        changes = tuple(delta)
+        self._commit(lambda stored: _changed(stored, changes), number, metadata)
 
     def current(self) -> str:
         return str(len(self._commits()) - 1)
@@ -87,7 +104,70 @@ class MemoryBacking:
     def drop(self) -> None:
         self._disk.tables.pop(self._location, None)
 
+    def _commit(
+        self,
+        change: Callable[[tuple[Row, ...]], tuple[Row, ...]],
+        number: int,
+        metadata: str,
+        tells: str = "rows",
+    ) -> None:
+        with self._disk.lock:
+            newest = self.newest()
+            if newest is not None and newest.number >= number:
+                return
+            before = self._commits()[-1].rows
+            after = change(before)
+            net = len(after) - len(before) if tells == "net" else None
+            self._commits().append(_Commit(after, number, metadata, net))
+
     def _commits(self) -> list[_Commit]:
         if self._location not in self._disk.tables:
             raise SourceMissing(f"there is no table {self._location}")
         return self._disk.tables[self._location]
+
+
+class MemoryBags:
+    """Bags of plain values, each as text in a folder of its own, where others look for segments."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+
+    def write(self, folder: str, bag: Iterable[Row], columns: StructType, signed: bool) -> int:
+        rows = tuple(bag)
+        if signed:
+            weights: Counter[Row] = Counter()
+            for *row, weight in rows:
+                weights[tuple(row)] += _checked(weight)
+            rows = tuple((*row, weight) for row, weight in weights.items() if weight)
+        self._files.write(f"{folder}/rows.json", json.dumps(rows))
+        return len(rows)
+
+    def read(
+        self, parts: Parts, columns: StructType, change: Iterable[Row] | None = None
+    ) -> Iterable[Row]:
+        base = [row for folder in parts.bases for row in self._rows(folder)]
+        deltas = [row for folder in parts.deltas for row in self._rows(folder)]
+        return _changed(tuple(base), [*deltas, *(change or ())])
+
+    def _rows(self, folder: str) -> list[Row]:
+        text = self._files.read(f"{folder}/rows.json")
+        if text is None:
+            raise InternalError(f"the segment {folder} is not there")
+        return [tuple(row) for row in json.loads(text)]
+
+
+def _changed(stored: tuple[Row, ...], delta: Iterable[Row]) -> tuple[Row, ...]:
+    """The bag after a signed change, whose rows have their weight last."""
+    copies = Counter(stored)
+    for *row, weight in delta:
+        copies[tuple(row)] += _checked(weight)
+    missing = [row for row, count in copies.items() if count < 0]
+    if missing:
+        raise DeltaMismatch(f"the change deletes {missing[0]}, which is not stored")
+    return tuple(copies.elements())
+
+
+def _checked(weight: object) -> int:
+    if not isinstance(weight, int):
+        raise InternalError(f"a weight is {weight!r}")
+    return weight

@@ -8,8 +8,12 @@ from pyspark.sql.types import StructType
 from rollview.algebra.definition import Source, SourceKind
 from rollview.errors import BadOption
 from rollview.storage.base import Backing, ChangeSource
-from rollview.storage.delta_lake import DeltaBacking, DeltaSource
+from rollview.storage.delta_backing import DeltaBacking
+from rollview.storage.delta_lake import DeltaSource
+from rollview.storage.files import Files
 from rollview.storage.iceberg import IcebergSource
+from rollview.storage.parquet_bags import ParquetBags
+from rollview.storage.segments import Segments
 from rollview.storage.tables import is_in_session_catalog, locate, name_parts
 from rollview.storage.unversioned import UnversionedSource
 
@@ -55,6 +59,11 @@ def backing(
     """The adapter for a view's backing table."""
     check_store(store)
     return DeltaBacking(spark, location, view_id, columns)
+
+
+def segments(spark: SparkSession, files: Files, folder: str) -> Segments[DataFrame]:
+    """The state of a view's inner operators, below the folder of the view."""
+    return Segments(ParquetBags(spark, "file:" if files.local else ""), files, folder)
 
 
 def check_store(store: str) -> None:

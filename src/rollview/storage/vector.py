@@ -1,10 +1,13 @@
-"""What a view reflects: for every source, the version and the identity of what was read."""
+"""What a view reflects: for every source, the version and the identity of what was read.
+
+With it goes the list of the stored parts that are the state of the view's inner operators then.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from rollview.errors import DefinitionCorrupt
@@ -46,6 +49,22 @@ class Position:
 Vector = Mapping[str, Position]  # by source id
 
 
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One stored part of the state of an operator: a signed bag in a folder, never changed.
+
+    ``rows`` is how many rows are stored. If it is not ``signed``, every row counts once, and there
+    are as many of it as it has copies.
+    """
+
+    token: str
+    rows: int
+    signed: bool
+
+
+State = Mapping[str, tuple[Segment, ...]]  # by the name of the operator: its rows are their sum
+
+
 def base_versions(vector: Vector) -> dict[str, str]:
     """The versions of all base tables, through views of any depth, by table name.
 
@@ -70,9 +89,21 @@ def _walk(vector: Vector) -> list[tuple[str, str]]:
     return pairs
 
 
-def dump_vector(vector: Vector, number: int, token: str) -> str:
-    """The vector as text, with the number and the token of the attempt to commit it."""
-    return json.dumps({"number": number, "token": token, "sources": _plain(vector)})
+def dump_vector(
+    vector: Vector, number: int, token: str, state: State | None = None, rows: int | None = None
+) -> str:
+    """The vector as text, with the number and the token of the attempt to commit it.
+
+    ``rows`` is how many the view has, once that is known.
+    """
+    data: dict[str, Any] = {"number": number, "token": token, "sources": _plain(vector)}
+    if state:
+        data["state"] = {
+            name: [asdict(segment) for segment in segments] for name, segments in state.items()
+        }
+    if rows is not None:
+        data["rows"] = rows
+    return json.dumps(data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +113,21 @@ class LoadedVector:
     vector: Vector
     number: int
     token: str
+    state: State = field(default_factory=dict)
+    rows: int | None = None
 
 
 def load_vector(text: str, where: str) -> LoadedVector:
     """Read what `dump_vector` wrote; ``where`` is named if it cannot be read."""
     try:
         data = json.loads(text)
-        return LoadedVector(_positions(data["sources"]), int(data["number"]), str(data["token"]))
+        return LoadedVector(
+            vector=_positions(data["sources"]),
+            number=int(data["number"]),
+            token=str(data["token"]),
+            state=_segments(data.get("state", {})),
+            rows=data.get("rows"),
+        )
     except (ValueError, KeyError, TypeError, AttributeError) as failure:
         raise DefinitionCorrupt(
             f"{where} does not hold the versions of a refresh: {failure}",
@@ -110,4 +149,13 @@ def _positions(data: dict[str, Any]) -> Vector:
             _positions(item.get("base", {})),
         )
         for source, item in data.items()
+    }
+
+
+def _segments(data: dict[str, Any]) -> State:
+    return {
+        name: tuple(
+            Segment(str(item["token"]), int(item["rows"]), bool(item["signed"])) for item in items
+        )
+        for name, items in data.items()
     }

@@ -1,0 +1,63 @@
+"""How a refresh changes the stored rows of a view, and which way suits which sizes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Generic
+
+from rollview.storage.base import Rows
+
+# Measured by benchmarks/commits.py; docs/performance.md has the numbers.
+_SMALL_VIEW = 1_000_000
+_LARGE_SHARE = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Replace(Generic[Rows]):
+    """All rows of the view, instead of those that are stored."""
+
+    rows: Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Append(Generic[Rows]):
+    """More rows, besides those that are stored."""
+
+    rows: Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Merge(Generic[Rows]):
+    """A signed delta, applied where it concerns stored rows."""
+
+    delta: Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite(Generic[Rows]):
+    """A signed delta, applied by writing all rows anew."""
+
+    delta: Rows
+
+
+Change = Replace[Rows] | Append[Rows] | Merge[Rows] | Rewrite[Rows]
+
+
+class Way(StrEnum):
+    """How to apply a delta."""
+
+    APPEND = "append"
+    MERGE = "merge"
+    REWRITE = "rewrite"
+
+
+def way_to_apply(stored: int | None, added: int, removed: int) -> Way:
+    """The fastest way to apply a delta that adds and removes so many rows to a view of a size."""
+    if removed == 0:
+        return Way.APPEND
+    if stored is None:
+        return Way.MERGE
+    if stored <= _SMALL_VIEW or added + removed >= _LARGE_SHARE * stored:
+        return Way.REWRITE
+    return Way.MERGE

@@ -1,0 +1,48 @@
+"""Rows in the types of a query, and the same rows as they are stored: columns c0, c1, ..."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
+
+from rollview.storage.base import WEIGHT
+from rollview.storage.encoding import decode, encode, quoted, storable
+
+
+def encoded(rows: DataFrame, columns: StructType, weighted: bool = False) -> DataFrame:
+    """Rows as they are stored, columns by position; a weight stands last."""
+    weight = [WEIGHT] if weighted else []
+    # By position: two names may differ in nothing that the session's rules can see.
+    named = rows.toDF(*[f"p{position}" for position in range(len(columns.fields))], *weight)
+    stored = [
+        F.expr(encode(f"p{position}", field.dataType)).alias(f"c{position}", metadata={})
+        for position, field in enumerate(columns.fields)
+    ]
+    return named.select(*stored, *weight)
+
+
+def decoded(stored: DataFrame, columns: StructType) -> DataFrame:
+    """Stored rows in the columns and types they were given in."""
+    return stored.select(
+        *[
+            F.expr(decode(f"c{position}", field.dataType)).alias(field.name, metadata={})
+            for position, field in enumerate(columns.fields)
+        ]
+    )
+
+
+def decoding(columns: StructType) -> list[str]:
+    """The same as SQL text: the items of a select list."""
+    return [
+        f"{decode(f'c{position}', field.dataType)} AS {quoted(field.name)}"
+        for position, field in enumerate(columns.fields)
+    ]
+
+
+def stored_columns(columns: StructType) -> list[str]:
+    """The stored columns as SQL text: names and types, and whether they are never NULL."""
+    return [
+        f"c{position} {storable(field.dataType)}{'' if field.nullable else ' NOT NULL'}"
+        for position, field in enumerate(columns.fields)
+    ]
