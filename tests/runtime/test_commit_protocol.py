@@ -9,7 +9,18 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "commit-protocol.md").read_text()
-PLACES = ("integration/test_crashes.py", "behaviours/test_state.py", "behaviours/test_deltas.py")
+PLACES = (
+    "integration/test_crashes.py",
+    "behaviours/test_state.py",
+    "behaviours/test_deltas.py",
+    "integration/test_kills.py",
+    "integration/test_two_processes.py",
+    "behaviours/test_view_store.py",
+    "runtime/test_recovery.py",
+    "soak/test_kills.py",
+    "storage/test_files.py",
+    "storage/test_lock.py",
+)
 TESTS = "\n\n\n".join((ROOT / "tests" / place).read_text() for place in PLACES)
 CODE = "".join(path.read_text() for path in (ROOT / "src" / "rollview").rglob("*.py"))
 NAMED = sorted(set(re.findall(r"`(test_\w+)(?:\[([\w.]+)\])?`", PAGE)))

@@ -28,6 +28,7 @@ _MAY_BE = [
         *(rf"views/{_ID}/data/{pattern}" for pattern in _DELTA),
     )
 ]
+_SEGMENT = re.compile(rf"views/({_ID})/state/[^/]+/([^/]+)/(part-[\w.-]+\.parquet|_SUCCESS)")
 _CHECKSUM = re.compile(r"(.*/)?\.([^/]+)\.crc")
 
 
@@ -35,7 +36,7 @@ def left_behind(lake: Path) -> list[str]:
     """What a refresh that has just ended should not have left in the lake."""
     root = lake / "default.db" / "_rollview"
     files = sorted(str(p.relative_to(root)) for p in root.rglob("*") if p.is_file())
-    unknown = [file for file in files if not _has_a_place(file, set(files))]
+    unknown = [file for file in files if not _has_a_place(root, file, set(files))]
     defined = {json.loads(p.read_text())["view_id"] for p in (root / "definitions").glob("*.json")}
     orphans = [p.name for p in (root / "views").iterdir() if p.name not in defined]
     outside = [p.name for p in lake.iterdir() if p.name != "default.db"]
@@ -55,9 +56,19 @@ def unnamed_rows(lake: Path) -> int:
     return count
 
 
-def _has_a_place(file: str, files: set[str]) -> bool:
+def _has_a_place(root: Path, file: str, files: set[str]) -> bool:
     """Hadoop keeps a checksum beside every file; it belongs there while the file does."""
     checksum = _CHECKSUM.fullmatch(file)
     if checksum is not None:
-        return f"{checksum[1] or ''}{checksum[2]}" in files
+        file = f"{checksum[1] or ''}{checksum[2]}"
+        if file not in files:
+            return False
+    segment = _SEGMENT.fullmatch(file)
+    if segment is not None:
+        return _is_named(root / "views" / segment[1] / "refreshes", segment[2])
     return any(pattern.fullmatch(file) for pattern in _MAY_BE)
+
+
+def _is_named(refreshes: Path, token: str) -> bool:
+    """Whether a published vector has this segment in its state."""
+    return any(token in path.read_text() for path in refreshes.glob("*.json"))

@@ -26,6 +26,7 @@ BAD = (
     f"views/{ID}/refreshes/.8.json.tag.aside",
     f"views/{ID}/data/_delta_log/.{2:020}.json.d1.tmp",
     f"views/{ID}/data/_delta_log/.{2:020}.json.crc",
+    f"views/{ID}/state/n1/20240102-0a1b/part-0.snappy.parquet",
     f"views/{OTHER}/data/_delta_log/{0:020}.json",
     f"retired/{OTHER}.json",
     "definitions/.v.json.tag.aside",
@@ -56,6 +57,14 @@ def test_what_belongs_there_is_not_blamed(lake: Path) -> None:
 def test_what_does_not_belong_there_is_seen(lake: Path, name: str) -> None:
     put(lake, name)
     assert len(left_behind(lake)) == 1
+
+
+def test_a_segment_belongs_there_while_a_vector_names_it(lake: Path) -> None:
+    put(lake, f"views/{ID}/state/n1/20240102-0a1b/part-0.snappy.parquet")
+    put(lake, f"views/{ID}/state/n1/20240102-0a1b/._SUCCESS.crc")
+    put(lake, f"views/{ID}/state/n1/20240102-0a1b/_SUCCESS")
+    put(lake, f"views/{ID}/refreshes/7.json").write_text('{"token": "20240102-0a1b"}')
+    assert left_behind(lake) == []
 
 
 def test_what_lies_beside_the_tables_is_seen(lake: Path) -> None:

@@ -6,6 +6,7 @@ docs/commit-protocol.md says how it is decided.
 from __future__ import annotations
 
 import json
+import random
 from datetime import UTC, datetime, timedelta
 
 from rollview.runtime import history
@@ -16,6 +17,7 @@ from rollview.storage.process import Process, this_process
 GRACE = timedelta(hours=1)
 JAVA_SECONDS = 30.0  # the Java process of a process that died ends by itself, sooner than this
 _FOREIGN_CLAIM = timedelta(days=7)
+_SWEEPS_ELSEWHERE = 0.05  # on object stores every look into a folder is a request, and costs
 
 
 def claim(lake: Lake, view_id: str) -> None:
@@ -50,7 +52,7 @@ def remove_view(lake: Lake, view_id: str) -> None:
 
 def tidy(lake: Lake, catalog: Catalog) -> list[str]:
     """Remove the views that nobody owns; returns their ids. The order of listing matters."""
-    if lake.files.local:
+    if lake.files.local or random.random() < _SWEEPS_ELSEWHERE:
         sweep(lake)
     folders = lake.files.names(f"{lake.root}/views")
     claims = [name.removesuffix(".json") for name in lake.files.names(f"{lake.root}/claims")]
