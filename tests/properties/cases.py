@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 
-from rollview.algebra.relations import Relation
+from rollview.algebra.relations import Relation, Scan
 from rollview.algebra.schema import Column, Schema
+from rollview.algebra.traverse import walk
 from tests.properties.trees import random_view
 from tests.properties.values import random_type, random_value
 
@@ -46,17 +47,21 @@ class Case:
 
 
 def random_case(rng: Random, depth: int = 5) -> Case:
-    """A case; small ones are as likely as large ones."""
-    tables = {f"t{i}": _table(rng, "abcd"[i]) for i in range(rng.choice((1, 2, 2, 3)))}
+    """A case; small ones are more likely than large ones."""
+    key = rng.choice(("INT", "INT", "STRING", random_type(rng)))
+    tables = {f"t{i}": _table(rng, "abcd"[i], key) for i in range(rng.choice((1, 2, 2, 3)))}
     schemas = {name: table.columns for name, table in tables.items()}
-    relation = random_view(rng, schemas, rng.randint(1, depth))
-    return Case(tables, relation, random_batches(rng, tables))
+    relation = random_view(rng, schemas, min(rng.choice((1, 2, 2, 3, 3, 4, 5)), depth))
+    read = {node.source for node in walk(relation) if isinstance(node, Scan)}
+    used = {name: table for name, table in tables.items() if name in read or rng.random() < 0.1}
+    used = used or tables
+    return Case(used, relation, random_batches(rng, used))
 
 
-def _table(rng: Random, prefix: str) -> Table:
+def _table(rng: Random, prefix: str, key: str) -> Table:
+    types = [key, *(random_type(rng) for _ in range(rng.randint(1, 3)))]
     columns = tuple(
-        Column(f"{prefix}{i}", random_type(rng), rng.random() < 0.7)
-        for i in range(rng.randint(2, 4))
+        Column(f"{prefix}{i}", type, rng.random() < 0.7) for i, type in enumerate(types)
     )
     rows = [_row(rng, columns) for _ in range(rng.choice((0, 2, 4, 6, 8)))]
     rows += [rng.choice(rows) for _ in range(rng.randint(0, 2)) if rows]
@@ -71,7 +76,7 @@ def random_batches(rng: Random, tables: Mapping[str, Table]) -> tuple[Batch, ...
     """One to three batches; the tables change one at a time, or several, or all."""
     present = {name: list(table.rows) for name, table in tables.items()}
     batches = []
-    for _ in range(rng.choice((1, 2, 2, 3))):
+    for _ in range(rng.choice((1, 1, 2, 3))):
         touched = rng.sample(sorted(tables), rng.randint(1, len(tables)))
         batch: list[Change] = []
         for name in touched:

@@ -23,6 +23,8 @@ _WORDS = re.compile(
       | (?P<same><=>)
       | \b(?P<long>\d+)L\b
       | \b(?P<semi>LEFT\ (?=SEMI\ |ANTI\ ))
+      | (?P<array>\bARRAY<[\w(),]+>)
+      | (?P<struct>\bSTRUCT<p:\ [\w(),]+,\ q:\ [\w(),]+>)
       | (?P<range>\bFROM\ range\(\d+\))""",
     re.VERBOSE,
 )
@@ -61,6 +63,10 @@ def _word(match: re.Match[str]) -> str:
             return "IS NOT DISTINCT FROM"
         case "long":
             return f"CAST({match['long']} AS BIGINT)"
+        case "array":
+            return f"{found[6:-1]}[]"
+        case "struct":
+            return f"STRUCT({found[7:-1].replace(':', '')})"
         case "range":
             return f"{found} AS made(id)"
         case _:

@@ -15,9 +15,10 @@ from random import Random
 
 import duckdb
 
+from tests.properties.bags import Violation
 from tests.properties.cases import Case, random_case
 from tests.properties.duckdb_engine import connect
-from tests.properties.laws import Violation, check
+from tests.properties.laws import check
 from tests.properties.show import shown
 from tests.properties.shrink import shrink
 

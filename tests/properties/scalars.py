@@ -57,6 +57,19 @@ def is_null(value: Expression) -> Call:
     return Call("IsNull", ("(", " IS NULL)"), (value,), "BOOLEAN", False)
 
 
+def array(items: Sequence[Expression]) -> Call:
+    """array(items)."""
+    parts = ("array(", *[", "] * (len(items) - 1), ")")
+    return Call("CreateArray", parts, tuple(items), f"ARRAY<{items[0].type}>", False)
+
+
+def pair(first: Expression, second: Expression) -> Call:
+    """named_struct('p', first, 'q', second)."""
+    type = f"STRUCT<p: {first.type}, q: {second.type}>"
+    parts = ("named_struct('p', ", ", 'q', ", ")")
+    return Call("CreateNamedStruct", parts, (first, second), type, False)
+
+
 def cast(value: Expression, type: str) -> Call:
     """CAST(value AS type)."""
     return Call("Cast", ("CAST(", f" AS {type})"), (value,), type, value.nullable)
@@ -74,7 +87,7 @@ class Scalars:
         own = [c for c in self._columns if c.type == type]
         dice = self._rng.random()
         if depth == 0 or dice < 0.3:
-            return ref(self._rng.choice(own)) if own else self._constant(type)
+            return self._column(own) if own else self._constant(type)
         if dice < 0.36:
             return self._constant(type)
         if dice < 0.52:
@@ -82,6 +95,12 @@ class Scalars:
         if type == "BOOLEAN":
             return self.condition(depth - 1)
         return self._special(type, depth - 1)
+
+    def _column(self, columns: list[Column]) -> ColumnRef:
+        """A column, which Spark may think of as nullable though it is not."""
+        column = self._rng.choice(columns)
+        nullable = column.nullable or self._rng.random() < 0.1
+        return ColumnRef(column.name, column.type, nullable)
 
     def _constant(self, type: str) -> Literal:
         if type not in VALUES:
@@ -148,10 +167,14 @@ class Scalars:
             return literal(True, "BOOLEAN")
         column = self._rng.choice(self._columns)
         if dice < 0.42:
-            return is_null(ref(column))
+            found = is_null(ref(column))
+            if self._rng.random() < 0.4:
+                return found
+            return Call("Not", ("(NOT ", ")"), (found,), "BOOLEAN", False)
         if column.type == "BOOLEAN" and dice < 0.6:
             return ref(column)
-        other = self.of(column.type, min(depth, 1))
+        others = Scalars(self._rng, [c for c in self._columns if c != column])
+        other = others.of(column.type, min(depth, 1))
         if dice < 0.5:
             return null_safe(ref(column), other)
         kind, sign = self._rng.choice(list(COMPARISONS.items()))

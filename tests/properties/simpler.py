@@ -14,6 +14,7 @@ from rollview.algebra.relations import (
     Generate,
     Join,
     Project,
+    Recursion,
     Relation,
     Scan,
     SetOperation,
@@ -38,6 +39,9 @@ def simpler(relation: Relation) -> Iterator[Relation]:
 def _fewer(relation: Relation) -> Iterator[Relation]:
     """An operator replaced by one of its inputs, anywhere."""
     below = inputs(relation)
+    if isinstance(relation, Recursion):
+        yield relation.anchor
+        return
     yield from below
     for index, child in enumerate(below):
         for other in _fewer(child):
@@ -47,6 +51,8 @@ def _fewer(relation: Relation) -> Iterator[Relation]:
 def _lighter(relation: Relation) -> Iterator[Relation]:
     """A part of an operator left out, anywhere."""
     yield from _parts(relation)
+    if isinstance(relation, Recursion):
+        return
     for index, child in enumerate(inputs(relation)):
         for other in _lighter(child):
             yield _put(relation, index, other)
@@ -139,6 +145,8 @@ def _swap(many: tuple[T, ...], index: int, one: T) -> tuple[T, ...]:
 
 def is_well_formed(relation: Relation) -> bool:
     """Whether every column that is named exists below, is of that type and no more often NULL."""
+    if isinstance(relation, Recursion):
+        return True
     below = inputs(relation)
     if not all(is_well_formed(child) for child in below):
         return False

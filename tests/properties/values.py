@@ -42,7 +42,7 @@ def random_value(rng: Random, type: str, nullable: bool) -> object:
     """A value of a column."""
     if nullable and rng.random() < 0.2:
         return None
-    if type in RARE_VALUES and rng.random() < 0.04:
+    if type in RARE_VALUES and rng.random() < 0.1:
         return rng.choice(RARE_VALUES[type])
     return rng.choice(VALUES[type])
 

@@ -1,0 +1,142 @@
+"""A view that is kept up to date on DuckDB, and checked after every refresh.
+
+The view and the states are carried from refresh to refresh as the deltas left them, so that
+errors add up and show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import duckdb
+
+from rollview.algebra.definition import Reason
+from rollview.algebra.schema import Schema
+from rollview.maintenance.compiler import compile_delta
+from rollview.maintenance.prepare import prepare
+from rollview.maintenance.program import Kept, Program
+from rollview.maintenance.signed import WEIGHT_COLUMN
+from rollview.runtime.propagate import propagate
+from rollview.sql.render import render
+from tests.properties.bags import Bag, applied, assert_same, bag, signed_bag
+from tests.properties.cases import Batch, Case, Row
+from tests.properties.duckdb_engine import DuckEngine
+from tests.properties.values import sql
+
+
+@dataclass(frozen=True)
+class Refresh:
+    """What one refresh did: the net change of the view, and the steps that were run for it."""
+
+    delta: Bag
+    steps: tuple[str, ...]
+    reasons: tuple[Reason, ...]
+    program: Program
+
+
+class Maintained:
+    """A view, its states and its sources, from refresh to refresh."""
+
+    def __init__(self, case: Case, connection: duckdb.DuckDBPyConnection) -> None:
+        self._case = case
+        self._connection = connection
+        self._rows = {name: list(table.rows) for name, table in case.tables.items()}
+        self._now = {name: self._stored(name, "one") for name in case.tables}
+        self._prepared = prepare(case.relation)
+        self._programs: dict[frozenset[str], Program] = {}
+        engine = DuckEngine(connection)
+        self.view = bag(engine.evaluate(case.relation, self._now))
+        self._states = {}
+        for kept in self._prepared.kept:
+            stored = engine.compute(_table(kept), render(kept.relation, self._now))
+            self._states[kept.name] = bag(engine.rows(f"FROM {stored.table}"))
+
+    def check_prepared(self) -> None:
+        """Law 3, with the rows as they are; the view is known to be right."""
+        found = DuckEngine(self._connection).evaluate(self._prepared.relation, self._now)
+        assert_same("law 3: the prepared relation", bag(found), self.view)
+
+    def refresh(self, batch: Batch) -> Refresh:
+        """Bring the view up to date from the changes, then check law 1."""
+        changed = _changed(self._case, batch)
+        leaves = self._leaves(changed, batch)
+        if changed not in self._programs:
+            self._programs[changed] = compile_delta(self._prepared, changed)
+        engine = DuckEngine(self._connection)
+        result = propagate(self._programs[changed], leaves, engine)
+        delta = signed_bag(() if result.delta is None else engine.rows(result.delta))
+        self.view = applied("view", self.view, delta)
+        expected = bag(engine.evaluate(self._case.relation, self._now))
+        assert_same("law 1: the view", self.view, expected)
+        for kept in self._prepared.kept:
+            if kept.name in result.states:
+                self._apply(kept, result.states[kept.name].table)
+            now = bag(engine.evaluate(kept.relation, self._now))
+            assert_same(f"law 1: state {kept.name}", self._states[kept.name], now)
+        return Refresh(delta, tuple(engine.steps), result.reasons, self._programs[changed])
+
+    # --- tables -----------------------------------------------------------------------------
+
+    def _leaves(self, changed: frozenset[str], batch: Batch) -> dict[str, str]:
+        """The tables after the batch, beside what they were and the changes themselves."""
+        leaves = {f"before {name}": table for name, table in self._now.items()}
+        for change in batch:
+            if change.weight > 0:
+                self._rows[change.table].append(change.row)
+            else:
+                self._rows[change.table].remove(change.row)
+        for name in changed:
+            columns = (*self._case.tables[name].columns, WEIGHT_COLUMN)
+            rows = [(*c.row, c.weight) for c in batch if c.table == name]
+            self._create(f"{name}_changes", columns, rows)
+            leaves[f"changes {name}"] = f"{name}_changes"
+            other = "two" if self._now[name].endswith("one") else "one"
+            self._now[name] = self._stored(name, other)
+        leaves |= {f"after {name}": table for name, table in self._now.items()}
+        return leaves | {f"state {k.name}": f"step_{_table(k)}" for k in self._prepared.kept}
+
+    def _stored(self, name: str, place: str) -> str:
+        table = f"{name}_{place}"
+        self._create(table, self._case.tables[name].columns, self._rows[name])
+        return table
+
+    def _create(self, table: str, columns: Schema, rows: Iterable[Row]) -> None:
+        names = ", ".join(c.name for c in columns)
+        cells = ", ".join(
+            f"({', '.join(sql(v, c.type) for v, c in zip(row, columns, strict=True))})"
+            for row in rows
+        )
+        nothing = ", ".join(sql(None, c.type) for c in columns)
+        values = f"(VALUES {cells or f'({nothing})'}) AS made({names})"
+        where = "" if cells else " WHERE false"
+        self._connection.execute(
+            f"CREATE OR REPLACE TABLE {table} AS SELECT {names} FROM {values}{where}"
+        )
+
+    def _apply(self, kept: Kept, change: str) -> None:
+        """Bring a state table up to date, each row as often as its weights say."""
+        rows = self._connection.execute(f"FROM {change}").fetchall()
+        stored = self._states[kept.name]
+        self._states[kept.name] = applied(f"state {kept.name}", stored, signed_bag(rows))
+        names = "".join(f"{c.name}, " for c in kept.columns)
+        table = f"step_{_table(kept)}"
+        net = (
+            f"SELECT {names}sum(w) AS n FROM (SELECT {names}1 AS w FROM {table}"
+            f" UNION ALL SELECT {names}__weight AS w FROM {change}) GROUP BY ALL"
+        )
+        self._connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT * EXCLUDE (n, copy) FROM"
+            f" (SELECT *, unnest(range(n::BIGINT)) AS copy FROM ({net}))"
+        )
+
+
+def _table(kept: Kept) -> str:
+    return f"state_{kept.name}"
+
+
+def _changed(case: Case, batch: Batch) -> frozenset[str]:
+    """The tables that changed; now and then also those that only may have."""
+    if len(batch) % 4 == 3:
+        return frozenset(case.tables)
+    return frozenset(change.table for change in batch)
