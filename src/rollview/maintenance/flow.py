@@ -52,6 +52,7 @@ class Flow:
         self._after: dict[Relation, Relation] = {}
         self._names: dict[str, int] = {}
         self._held: dict[Relation, Temporary] = {}
+        self._keys: dict[tuple[Relation, tuple[Expression, ...]], Keys] = {}
         self.steps: list[Step] = []
         self.notes: dict[Relation, Note] = {}
 
@@ -125,12 +126,17 @@ class Flow:
         return self._held[relation]
 
     def keys(self, relation: Relation, expressions: tuple[Expression, ...]) -> Keys:
-        """The distinct values of some expressions over a relation, as keys."""
+        """The distinct values of some expressions over a relation, as keys; computed once."""
+        known = self._keys.get((relation, expressions))
+        if known is not None:
+            return known
         names = [self.fresh("__key") for _ in expressions]
         items = tuple(Named(n, e) for n, e in zip(names, expressions, strict=True))
         found = self.hold(Distinct(Project(relation, items)), "keys")
         columns = tuple(ColumnRef(c.name, c.type, c.nullable) for c in found.columns)
-        return Keys(found, tuple(zip(expressions, columns, strict=True)))
+        keys = Keys(found, tuple(zip(expressions, columns, strict=True)))
+        self._keys[relation, expressions] = keys
+        return keys
 
     def fresh(self, label: str) -> str:
         """A name that nothing else in the program has."""

@@ -8,6 +8,7 @@ not evaluated at all: its rows before are its state, its rows after are what its
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import assert_never
 
 from rollview.algebra.definition import Reason, ReasonCode
@@ -46,7 +47,7 @@ from rollview.algebra.traverse import column_names, inputs, substitute, with_inp
 from rollview.maintenance.flow import Flow, Moment
 from rollview.maintenance.keys import Keys, equalities, names_of, restrict
 from rollview.maintenance.outward import flatten, outwards
-from rollview.maintenance.signed import reference
+from rollview.maintenance.signed import keep, named, reference, references
 
 
 def image(flow: Flow, relation: Relation, moment: Moment, keys: Keys | None) -> Relation:
@@ -206,22 +207,24 @@ def _some(flow: Flow, keys: Keys, positions: list[int]) -> Keys:
 
 
 def _matched(flow: Flow, join: Join, moment: Moment, keys: Keys) -> Relation:
-    """Joins that keep rows without a match."""
-    match join.kind:
-        case JoinKind.RIGHT | JoinKind.FULL:
-            return image(flow, padded(join), moment, keys)
-        case _:
-            pass
-    if not keys.names <= names_of(join.left) or not keys.names:
-        if join.kind is JoinKind.LEFT:
-            return image(flow, padded(join), moment, keys)
-        positions = [i for i, e in enumerate(keys.expressions) if _is_over(e, join.left)]
-        if not positions:
-            _blame(flow, join)
-            return restrict(evaluated(flow, join, moment, None), keys)
-        left = image(flow, join.left, moment, _some(flow, keys, positions))
-        return restrict(_with_right(flow, join, moment, left, None), keys)
-    return _with_right(flow, join, moment, image(flow, join.left, moment, keys), keys)
+    """Joins that keep rows without a match: from the input whose rows are kept, if keys lead there.
+
+    No input is asked for twice, or the images of nested joins would double with every level.
+    """
+    if join.kind is JoinKind.RIGHT:
+        return image(flow, _mirrored(join), moment, keys)
+    over_left = [i for i, e in enumerate(keys.expressions) if _is_over(e, join.left)]
+    if join.kind is JoinKind.FULL:
+        return image(flow, _one_sided(join, bool(over_left)), moment, keys)
+    if not over_left and join.kind is JoinKind.LEFT:
+        return image(flow, padded(join), moment, keys)
+    if not over_left:
+        _blame(flow, join)
+        return restrict(evaluated(flow, join, moment, None), keys)
+    left = image(flow, join.left, moment, _some(flow, keys, over_left))
+    if len(over_left) == len(keys.on):
+        return _with_right(flow, join, moment, left, keys)
+    return restrict(_with_right(flow, join, moment, left, None), keys)
 
 
 def _is_over(expression: Expression, relation: Relation) -> bool:
@@ -245,6 +248,21 @@ def _with_right(
     found = flow.keys(left, tuple(pair.left for pair in pairs))
     over = found.over(tuple(pair.right for pair in pairs))
     return with_inputs(join, (left, image(flow, join.right, moment, over)))
+
+
+def _mirrored(join: Join) -> Relation:
+    """R RIGHT JOIN L as L LEFT JOIN R."""
+    return keep(Join(JoinKind.LEFT, join.right, join.left, join.condition), join.columns)
+
+
+def _one_sided(join: Join, of_left: bool) -> Relation:
+    """A full join as a left one and the rows of the right without a match, or the other way."""
+    kind = JoinKind.LEFT if of_left else JoinKind.RIGHT
+    one, two = (join.right, join.left) if of_left else (join.left, join.right)
+    alone = Join(JoinKind.ANTI, one, two, join.condition)
+    columns = join.columns
+    outer = Project(replace(join, kind=kind), named(references(columns)))
+    return Union((outer, _padding(alone, columns)), columns)
 
 
 def padded(join: Join) -> Relation:
