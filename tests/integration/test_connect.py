@@ -13,17 +13,16 @@ import pytest
 from pyspark.sql import SparkSession
 
 import rollview
+from rollview import Session
 from rollview import errors as e
 from rollview.runtime import connect as connecting
 from rollview.testing import assert_same_rows
+from tests.integration.conftest import control
 
 pytestmark = pytest.mark.spark
 
 
-def test_sessions_that_will_not_do(own: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    connect_session = type("SparkSession", (), {"__module__": "pyspark.sql.connect.session"})
-    with pytest.raises(e.SparkUnsupported, match="a Spark Connect session cannot be used"):
-        rollview.connect(connect_session())
+def test_sessions_that_will_not_do(own: SparkSession) -> None:
     with pytest.raises(e.SessionUnsuitable, match="takes a SparkSession or a folder, not a int"):
         rollview.connect(3)  # type: ignore[arg-type]
     with pytest.raises(e.SparkUnsupported, match=r"Spark 3\.5\.1 is not supported"):
@@ -40,9 +39,7 @@ def test_sessions_that_will_not_do(own: SparkSession, monkeypatch: pytest.Monkey
         rollview.connect(bare)
 
 
-def test_folders_that_will_not_do(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_folders_that_will_not_do(spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(e.LakeNotFound, match=r"the lake folder .*/none does not exist"):
         rollview.connect(tmp_path / "none")
     (tmp_path / "file").write_text("")
@@ -50,9 +47,18 @@ def test_folders_that_will_not_do(
         rollview.connect(tmp_path / "file")
     with pytest.raises(e.SessionUnsuitable, match="is active in this process"):
         rollview.connect(tmp_path)
-    monkeypatch.setattr(os, "access", lambda *_: False)
-    with pytest.raises(e.LakeNotWritable, match="cannot be written by this user"):
-        rollview.connect(str(tmp_path))
+
+
+def test_control_state_that_cannot_be_written(db: Session, own: SparkSession) -> None:
+    control(db).write_text("a file where the folder should be")
+    again = rollview.connect(own)
+    assert again.views() == []
+    with pytest.raises(e.LakeNotWritable, match=r"cannot write .*/_rollview: File exists"):
+        again.create_view("counted", "SELECT count(*) AS n FROM orders")
+    assert not own.catalog.tableExists("counted")
+    control(db).unlink()
+    again.create_view("counted", "SELECT count(*) AS n FROM orders")
+    assert_same_rows(again.read("counted"), [(3,)])
 
 
 def test_a_folder_shows_what_others_put_there(spark: SparkSession, tmp_path: Path) -> None:
@@ -79,6 +85,36 @@ def test_a_folder_shows_what_others_put_there(spark: SparkSession, tmp_path: Pat
     spark.sql("DROP TABLE plain")
     shutil.rmtree(lake / "odd name.db")
     db.sql("DROP SCHEMA shop CASCADE")
+
+
+PLAIN = """
+    import rollview
+    from pyspark.sql import SparkSession
+    plain = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+    try:
+        rollview.connect(plain.getOrCreate())
+    except rollview.RollviewError as error:
+        print(error)
+"""
+
+
+def test_a_session_without_delta(tmp_path: Path) -> None:
+    """A Spark as it comes from the shop, in a process of its own: this one has the jars."""
+    environment = {k: v for k, v in os.environ.items() if k != "PYSPARK_GATEWAY_PORT"}
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(PLAIN)],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    message, hint = done.stdout.splitlines()
+    told = "the Spark session has no Delta Lake, in which views are stored (it has neither)"
+    assert message == f"[SETUP.SESSION] {told}"
+    assert hint.endswith("and the package io.delta:delta-spark_4.1_2.13:4.4.0")
+    assert not (tmp_path / "spark-warehouse").exists()
 
 
 FIRST = """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import warnings
 from pathlib import Path
 from typing import Any
@@ -59,11 +60,18 @@ def close(lake: Lake) -> None:
 
 def _check_folder(path: Path) -> Path:
     folder = path.expanduser().resolve()
-    if not folder.exists():
+    try:
+        kind = folder.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError) as failure:
         raise LakeNotFound(
             f"the lake folder {folder} does not exist", hint=f"create it first: mkdir -p {folder}"
-        )
-    if not folder.is_dir():
+        ) from failure
+    except PermissionError as failure:
+        raise LakeNotWritable(
+            f"the lake folder {folder} cannot be reached by this user",
+            hint="give this user the right to enter the folders above it, or choose another lake",
+        ) from failure
+    if not stat.S_ISDIR(kind):
         raise LakeNotFound(f"{folder} is not a folder", hint="give the folder that holds the lake")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise LakeNotWritable(
