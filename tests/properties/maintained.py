@@ -122,12 +122,12 @@ class Maintained:
         names = "".join(f"{c.name}, " for c in kept.columns)
         table = f"step_{_table(kept)}"
         net = (
-            f"SELECT {names}sum(w) AS n FROM (SELECT {names}1 AS w FROM {table}"
-            f" UNION ALL SELECT {names}__weight AS w FROM {change}) GROUP BY ALL"
+            f"SELECT {names}sum(__w) AS __n FROM (SELECT {names}1 AS __w FROM {table}"
+            f" UNION ALL SELECT {names}__weight AS __w FROM {change}) GROUP BY ALL"
         )
         self._connection.execute(
-            f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT * EXCLUDE (n, copy) FROM"
-            f" (SELECT *, unnest(range(n::BIGINT)) AS copy FROM ({net}))"
+            f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT * EXCLUDE (__n, __copy) FROM"
+            f" (SELECT *, unnest(range(__n::BIGINT)) AS __copy FROM ({net}))"
         )
 
 

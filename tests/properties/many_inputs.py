@@ -111,7 +111,9 @@ def set_operation(growth: Growth, depth: int) -> Relation:
     """INTERSECT or EXCEPT, by set or by multiplicity."""
     rng = growth.rng
     left = growth.comparable(growth.relation(depth))
-    if rng.random() < 0.1:
+    if rng.random() < 0.5:
+        left = keep(left, rng.sample(left.columns, 1))
+    if rng.random() < 0.3:
         copied = growth.copy(left)
         right: Relation = Filter(copied, growth.scalars(copied).condition(1))
     else:

@@ -1,0 +1,197 @@
+"""Joins: one term per changed input, or the rows whose matches may have changed."""
+
+from __future__ import annotations
+
+import pytest
+
+from rollview.algebra.expressions import Call, binary, column
+from rollview.algebra.relations import Join, JoinKind, Project, Relation, Scan
+from tests.algebra.examples import (
+    ID,
+    NAME,
+    PEOPLE,
+    SAME_TEAM,
+    TEAM,
+    TEAMS,
+    TITLE,
+    join,
+    keep,
+    schema,
+)
+from tests.maintenance.people import (
+    ALPHA,
+    ANN,
+    BEN,
+    BETA,
+    CAT,
+    DAN,
+    EVE,
+    FAY,
+    GAMMA,
+    NONE,
+    ZETA,
+    closed,
+    founded,
+    hired,
+    left,
+    refresh,
+)
+
+NOTHING = (None, None)
+NOBODY = (None, None, None, None)
+
+
+def test_inner_both_sides_change() -> None:
+    done = refresh(join(JoinKind.INNER), hired(FAY), left(ANN), closed(ALPHA))
+    assert done.delta == {(*FAY, *GAMMA): 1, (*ANN, *ALPHA): -1, (*BEN, *ALPHA): -1}
+
+
+def test_a_pair_whose_both_halves_are_new_comes_once() -> None:
+    member, team = (7, "gil", "n", 1), ("n", "New")
+    assert refresh(join(JoinKind.INNER), hired(member), founded(team)).delta == {
+        (*member, *team): 1
+    }
+
+
+def test_cross() -> None:
+    done = refresh(join(JoinKind.CROSS), left(ANN), founded(ZETA))
+    gone = {(*ANN, *team): -1 for team in (ALPHA, BETA, GAMMA, NONE)}
+    assert done.delta == {**gone, **{(*one, *ZETA): 1 for one in (BEN, CAT, DAN, EVE)}}
+
+
+def test_left_rows_lose_and_find_their_only_match() -> None:
+    done = refresh(join(JoinKind.LEFT), closed(BETA), founded(ZETA))
+    assert done.delta == {
+        (*CAT, *BETA): -1,
+        (*CAT, *NOTHING): 1,
+        (*EVE, *NOTHING): -1,
+        (*EVE, *ZETA): 1,
+    }
+
+
+def test_a_second_match_is_only_added() -> None:
+    second = ("b", "Better")
+    assert refresh(join(JoinKind.LEFT), founded(second)).delta == {(*CAT, *second): 1}
+
+
+def test_right() -> None:
+    done = refresh(join(JoinKind.RIGHT), left(CAT), hired(FAY))
+    assert done.delta == {
+        (*CAT, *BETA): -1,
+        (*NOBODY, *BETA): 1,
+        (*NOBODY, *GAMMA): -1,
+        (*FAY, *GAMMA): 1,
+    }
+
+
+def test_full_both_sides_change() -> None:
+    done = refresh(join(JoinKind.FULL), left(CAT), hired(FAY), closed(BETA), founded(ZETA))
+    assert done.delta == {
+        (*CAT, *BETA): -1,
+        (*NOBODY, *GAMMA): -1,
+        (*FAY, *GAMMA): 1,
+        (*EVE, *NOTHING): -1,
+        (*EVE, *ZETA): 1,
+    }
+
+
+def test_semi_counts_left_rows_once() -> None:
+    done = refresh(join(JoinKind.SEMI), founded(ALPHA, ZETA), closed(BETA))
+    assert done.delta == {EVE: 1, CAT: -1}
+
+
+def test_anti_is_the_rest() -> None:
+    done = refresh(join(JoinKind.ANTI), founded(ZETA), closed(BETA), left(DAN))
+    assert done.delta == {EVE: -1, CAT: 1, DAN: -1}
+
+
+def test_existence_is_a_flag() -> None:
+    done = refresh(join(JoinKind.EXISTENCE), founded(ZETA), closed(BETA))
+    assert done.delta == {
+        (*EVE, False): -1,
+        (*EVE, True): 1,
+        (*CAT, True): -1,
+        (*CAT, False): 1,
+    }
+
+
+def test_single_has_one_match_or_none() -> None:
+    assert refresh(join(JoinKind.SINGLE), founded(ZETA), closed(BETA)).delta == {
+        (*EVE, *NOTHING): -1,
+        (*EVE, *ZETA): 1,
+        (*CAT, *BETA): -1,
+        (*CAT, *NOTHING): 1,
+    }
+
+
+def not_in() -> Join:
+    unknown = Call("IsNull", ("(", " IS NULL)"), (SAME_TEAM,), "BOOLEAN", False)
+    condition = binary("Or", "OR", SAME_TEAM, unknown, "BOOLEAN")
+    return Join(JoinKind.ANTI, PEOPLE, TEAMS, condition)
+
+
+def test_not_in_waits_until_the_last_null_is_gone() -> None:
+    assert not refresh(not_in(), closed(BETA)).delta
+    assert refresh(not_in(), closed(NONE)).delta == {EVE: 1}
+    assert refresh(not_in(), closed(NONE, BETA)).delta == {EVE: 1, CAT: 1}
+
+
+def test_without_a_condition_any_row_matches() -> None:
+    empty = Join(JoinKind.ANTI, keep(PEOPLE, ID), Project(TEAMS, ()))
+    assert not refresh(empty, closed(ALPHA, BETA, GAMMA)).delta
+    everybody = {(number,): 1 for number in range(1, 6)}
+    assert refresh(empty, closed(ALPHA, BETA, GAMMA, NONE)).delta == everybody
+
+
+OTHER = (column("id_2", "INT", nullable=False), column("team_2", "STRING"))
+SELF = Join(
+    JoinKind.INNER,
+    keep(PEOPLE, ID, TEAM),
+    Scan("people", ("id", "team"), schema(*OTHER)),
+    binary("EqualTo", "=", TEAM, OTHER[1], "BOOLEAN"),
+)
+
+
+def test_self_join() -> None:
+    assert refresh(SELF, left(BEN)).delta == {
+        (1, "a", 2, "a"): -1,
+        (2, "a", 1, "a"): -1,
+        (2, "a", 2, "a"): -1,
+    }
+
+
+@pytest.mark.parametrize("kind", list(JoinKind))
+def test_null_keys_do_not_match(kind: JoinKind) -> None:
+    nobody = (8, "hal", None, 5)
+    done = refresh(join(kind), hired(nobody))
+    expected: dict[JoinKind, dict[tuple[object, ...], int]] = {
+        JoinKind.INNER: {},
+        JoinKind.CROSS: {(*nobody, *team): 1 for team in (ALPHA, BETA, GAMMA, NONE)},
+        JoinKind.LEFT: {(*nobody, *NOTHING): 1},
+        JoinKind.RIGHT: {},
+        JoinKind.FULL: {(*nobody, *NOTHING): 1},
+        JoinKind.SEMI: {},
+        JoinKind.ANTI: {nobody: 1},
+        JoinKind.EXISTENCE: {(*nobody, False): 1},
+        JoinKind.SINGLE: {(*nobody, *NOTHING): 1},
+    }
+    assert done.delta == expected[kind]
+
+
+def inequality(kind: JoinKind) -> Relation:
+    before = binary("LessThan", "<", NAME, TITLE, "BOOLEAN")
+    return Join(kind, keep(PEOPLE, NAME), keep(TEAMS, TITLE), before)
+
+
+def test_without_an_equality() -> None:
+    assert refresh(inequality(JoinKind.SEMI), closed(NONE)).delta == {
+        ("ann",): -1,
+        ("ben",): -1,
+        ("cat",): -1,
+        ("eve",): -1,
+    }
+    assert refresh(inequality(JoinKind.LEFT), closed(NONE), left(ANN)).delta == {
+        ("ann", "none"): -1,
+        **{(name, "none"): -1 for name in ("ben", "cat", "eve")},
+        **{(name, None): 1 for name in ("ben", "cat", "eve")},
+    }
