@@ -7,6 +7,7 @@ import json
 
 from rollview.algebra.codec import encode
 from rollview.algebra.definition import Definition
+from rollview.algebra.relations import Relation
 
 
 def fingerprint(definition: Definition) -> str:
@@ -21,3 +22,8 @@ def fingerprint(definition: Definition) -> str:
         data.pop("text")
     text = json.dumps(data, sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def digest(relation: Relation) -> str:
+    """A short digest of a relation, equal for equal relations in every process."""
+    return hashlib.sha256(repr(relation).encode("utf-8")).hexdigest()[:8]

@@ -1,4 +1,4 @@
-"""The Java half of the frontend, compiled inside Spark's own JVM.
+"""Java classes of ours, compiled inside Spark's own JVM.
 
 Walking a plan through py4j costs a round trip per node and attribute, and Catalyst's transforms
 want Scala functions. So the walk is a few Java classes (folder ``jvm``), compiled once per JVM by
@@ -26,26 +26,33 @@ _CLASSES = (
     "Frontend",
 )
 _lock = threading.Lock()
-_compiled: dict[int, Any] = {}
+_compiled: dict[tuple[int, str], Any] = {}
 
 
 def bridge(spark: SparkSession) -> Any:
     """The `Frontend` object of this JVM, compiled at first use."""
+    return load(spark, __package__, _CLASSES)
+
+
+def load(spark: SparkSession, package: str, classes: tuple[str, ...]) -> Any:
+    """An object of the last of these classes of a package's folder ``jvm``, one per JVM."""
     jvm = spark._jvm
+    key = (id(jvm), classes[-1])
     with _lock:
-        if id(jvm) not in _compiled:
-            _compiled.clear()
-            _compiled[id(jvm)] = _compile(jvm)
-        return _compiled[id(jvm)]
+        if key not in _compiled:
+            for old in [found for found in _compiled if found[0] != id(jvm)]:
+                del _compiled[old]
+            _compiled[key] = _compile(jvm, package, classes)
+        return _compiled[key]
 
 
-def _compile(jvm: Any) -> Any:
-    folder = resources.files(__package__) / "jvm"
+def _compile(jvm: Any, package: str, classes: tuple[str, ...]) -> Any:
+    folder = resources.files(package) / "jvm"
     loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
     compiler = jvm.org.codehaus.janino.SimpleCompiler()
     compiler.setParentClassLoader(loader)
-    compiler.cook(_one_unit([(folder / f"{name}.java").read_text("utf-8") for name in _CLASSES]))
-    return compiler.getClassLoader().loadClass("rollview.Frontend").newInstance()
+    compiler.cook(_one_unit([(folder / f"{name}.java").read_text("utf-8") for name in classes]))
+    return compiler.getClassLoader().loadClass(f"rollview.{classes[-1]}").newInstance()
 
 
 def _one_unit(sources: list[str]) -> str:

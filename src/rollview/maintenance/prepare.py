@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from rollview.algebra.expressions import AggregateCall, ColumnRef, Expression, Literal, binary
 from rollview.algebra.expressions import function as call
+from rollview.algebra.fingerprint import digest
 from rollview.algebra.relations import (
     Aggregate,
     Distinct,
@@ -53,8 +54,7 @@ class Prepared:
 
 def prepare(relation: Relation) -> Prepared:
     """The maintained form; the same rows as the relation."""
-    names = _names()
-    rewritten = _rewritten(relation, names)
+    rewritten = _rewritten(relation, _names(), {})
     kept: list[Kept] = []
     _collect(rewritten, kept)
     return Prepared(rewritten, tuple(kept))
@@ -67,12 +67,19 @@ def _names() -> Iterator[str]:
         yield f"__p{number}"
 
 
-def _rewritten(relation: Relation, names: Iterator[str]) -> Relation:
-    """Not below a Recursion, which is evaluated as it is."""
+def _rewritten(
+    relation: Relation, names: Iterator[str], known: dict[Relation, Relation]
+) -> Relation:
+    """Not below a Recursion, which is evaluated as it is; what is there twice is kept once."""
     if isinstance(relation, Recursion):
         return relation
-    below = tuple(_rewritten(child, names) for child in inputs(relation))
-    node = with_inputs(relation, below)
+    if relation not in known:
+        below = tuple(_rewritten(child, names, known) for child in inputs(relation))
+        known[relation] = _maintained(with_inputs(relation, below), names)
+    return known[relation]
+
+
+def _maintained(node: Relation, names: Iterator[str]) -> Relation:
     match node:
         case Distinct(child=child):
             count = NamedAggregate(next(names), _count())
@@ -145,7 +152,8 @@ def _collect(relation: Relation, kept: list[Kept]) -> None:
         for child in inputs(relation):
             _collect(child, kept)
     if _keeps_state(relation) and all(one.relation != relation for one in kept):
-        kept.append(Kept(f"{type(relation).__name__.lower()}_{len(kept) + 1}", relation))
+        kind = type(relation).__name__.lower()
+        kept.append(Kept(f"{kind}_{len(kept) + 1}_{digest(relation)}", relation))
 
 
 def _keeps_state(relation: Relation) -> bool:

@@ -16,7 +16,7 @@ from rollview.frontend.define import define, original
 from rollview.frontend.scope import scoped
 from rollview.runtime import history, recovery, worker
 from rollview.runtime.catalog import Catalog, StoredView, key_of, new_view_id, view_exists
-from rollview.runtime.compute import recompute
+from rollview.runtime.contents import contents, maintained
 from rollview.runtime.lake import Lake
 from rollview.runtime.pinning import Run
 from rollview.runtime.public import (
@@ -31,7 +31,7 @@ from rollview.runtime.report import Mode, Policy, RefreshReport
 from rollview.runtime.scheduler import check_no_cycle
 from rollview.storage import faults, registry
 from rollview.storage.change import Replace
-from rollview.storage.vector import base_versions
+from rollview.storage.vector import State, base_versions
 from rollview.storage.view_store import Watermark
 
 STRATEGIES = ("auto",)
@@ -154,7 +154,7 @@ def _build(lake: Lake, catalog: Catalog, view: StoredView, old: StoredView | Non
 
 
 def _fill(lake: Lake, catalog: Catalog, view: StoredView) -> tuple[StoredView, Watermark]:
-    """Compute the contents by the original query and commit them as refresh 1."""
+    """Compute the contents and commit them as refresh 1."""
     definition = view.definition
     session: SparkSession = scoped(lake.spark, definition.settings)
     run = Run(lake, catalog)
@@ -163,12 +163,15 @@ def _fill(lake: Lake, catalog: Catalog, view: StoredView) -> tuple[StoredView, W
         leaves = run.leaves(session, definition, vector)
         rows = original(session, definition, leaves)
         built = replace(view, schema=rows.schema)
-        if definition.canonical:  # ties are broken as every later refresh will break them
-            rows = recompute(session, definition, leaves)
         store = built.rows(lake, session)
         store.backing.create()
         faults.point("create.backing")
-        return built, store.commit(Replace(rows), 0, vector)
+        state: State = {}
+        if definition.canonical or maintained(definition) is not None:
+            # Ties are broken as every later refresh will break them, and state is kept.
+            found = contents(session, definition, leaves, store, view.policy)
+            rows, state = found.rows, found.state
+        return built, store.commit(Replace(rows), 0, vector, state)
 
 
 def _make_exist(lake: Lake, catalog: Catalog, view: StoredView, old: StoredView | None) -> None:

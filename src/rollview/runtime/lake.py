@@ -20,6 +20,7 @@ from rollview.storage.files import Files, files_at
 from rollview.storage.lock import held
 from rollview.storage.process import Process
 from rollview.storage.tables import SESSION_CATALOG, name_parts, schema_location
+from rollview.storage.view_rows import DeltaViewRows
 from rollview.storage.view_store import ViewStore
 
 FORMAT = 1
@@ -64,13 +65,22 @@ class Lake:
     def view_folder(self, view_id: str) -> str:
         return f"{self.root}/views/{view_id}"
 
+    def view_rows(
+        self, session: SparkSession, name: str, view_id: str, store: str, schema: StructType
+    ) -> DeltaViewRows:
+        """The rows of one view as what another view reads."""
+        return registry.view_rows(session, store, self._data(view_id), name, schema)
+
+    def _data(self, view_id: str) -> str:
+        folder = self.view_folder(view_id)
+        return f"file:{folder}/data" if self.files.local else f"{folder}/data"
+
     def view_store(
         self, session: SparkSession, name: str, view_id: str, store: str, schema: StructType
     ) -> ViewStore[DataFrame]:
         """The rows of one view, read and written through the given session."""
         folder = self.view_folder(view_id)
-        location = f"file:{folder}/data" if self.files.local else f"{folder}/data"
-        table = registry.backing(session, store, location, view_id, schema)
+        table = registry.backing(session, store, self._data(view_id), view_id, schema)
         state = registry.segments(session, self.files, folder)
         return ViewStore(name, table, state, self.files, folder)
 

@@ -8,12 +8,19 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from rollview.algebra.definition import Definition, Source, SourceKind
-from rollview.errors import RollviewError, SourceMissing
+from rollview.errors import DefinitionCorrupt, RollviewError, SourceMissing
+from rollview.runtime.broken_log import number_of, readable_log, watermark_of
 from rollview.runtime.catalog import Catalog, StoredView
 from rollview.runtime.lake import Lake
+from rollview.runtime.source_changes import SourceChanges
 from rollview.storage import registry
 from rollview.storage.base import TableState
 from rollview.storage.vector import Position, Vector
+
+
+def key_of(source: Source) -> tuple[str, ...]:
+    """What is equal for sources that are the same thing."""
+    return (source.kind, source.name, source.pinned or "", *map(str, source.options))
 
 
 class Run:
@@ -24,19 +31,38 @@ class Run:
         self._catalog = catalog
         self._pins: dict[tuple[str, ...], TableState] = {}
         self._numbers: dict[str, int | None] = {}
+        self._broken: dict[str, DefinitionCorrupt] = {}
+        self._wanted: dict[tuple[str, ...], dict[str, None]] = {}
+        self.lake = lake
+        self.changes = SourceChanges(lake.work)
 
     def pin_all(self, views: list[StoredView]) -> None:
         """Pin every base table of these views now; what is wrong with one is told later."""
         for view in views:
             # Before the pins: who commits a higher number later may have read newer versions.
-            self._numbers[view.view_id] = self._number(view)
+            try:
+                self._numbers[view.view_id] = number_of(self._lake, view)
+            except DefinitionCorrupt as error:
+                self._broken[view.view_id] = error
         for view in views:
             for source in view.definition.sources:
+                wanted = self._wanted.setdefault(key_of(source), {})
+                wanted.update(dict.fromkeys(column.name for column in source.columns))
                 if source.kind is not SourceKind.VIEW:
                     try:
                         self.state(self._lake.work, source)
                     except RollviewError:
                         continue
+
+    def wanted(self, source: Source) -> tuple[str, ...]:
+        """The columns of a source that any view of the run uses."""
+        own = dict.fromkeys(column.name for column in source.columns)
+        return tuple({**self._wanted.get(key_of(source), {}), **own})
+
+    def check_log(self, view: StoredView) -> None:
+        """Raise DefinitionCorrupt if the log of the view's rows was broken when the run began."""
+        if view.view_id in self._broken:
+            raise self._broken[view.view_id]
 
     def number_at_start(self, view: StoredView) -> int | None:
         """The refresh number that a view had when the run began."""
@@ -44,7 +70,7 @@ class Run:
 
     def state(self, session: SparkSession, source: Source) -> TableState:
         """The pinned state of a base table."""
-        key = (source.kind, source.name, source.pinned or "", *map(str, source.options))
+        key = key_of(source)
         if key not in self._pins:
             found = registry.source(session, source).state()
             self._pins[key] = replace(found, version=source.pinned) if source.pinned else found
@@ -57,13 +83,15 @@ class Run:
     def schema(self, session: SparkSession, source: Source) -> StructType:
         """The columns that a source has in this run."""
         if source.kind is SourceKind.VIEW:
-            return self._lower(source).rows(self._lake, session).backing.read().schema
+            lower = self.lower(source)
+            with readable_log(lower):
+                return lower.rows(self._lake, session).backing.read().schema
         return self.state(session, source).schema
 
     def leaf(self, session: SparkSession, source: Source, position: Position) -> DataFrame:
         """All rows of a source at a position."""
         if source.kind is SourceKind.VIEW:
-            lower = self._lower(source)
+            lower = self.lower(source)
             return lower.rows(self._lake, session).backing.read(position.stored)
         return registry.source(session, source).read(position.version)
 
@@ -86,8 +114,8 @@ class Run:
         if source.kind is not SourceKind.VIEW:
             state = self.state(session, source)
             return Position(source.name, state.version, state.identity)
-        lower = self._lower(source)
-        watermark = lower.rows(self._lake, session).watermark()
+        lower = self.lower(source)
+        watermark = watermark_of(self._lake, session, lower)
         if watermark is None:
             raise SourceMissing(
                 f"the view {source.name} has no contents",
@@ -98,11 +126,8 @@ class Run:
             source.name, str(watermark.number), lower.view_id, watermark.version, dict(base)
         )
 
-    def _number(self, view: StoredView) -> int | None:
-        newest = view.rows(self._lake, self._lake.work).backing.newest()
-        return None if newest is None else newest.number
-
-    def _lower(self, source: Source) -> StoredView:
+    def lower(self, source: Source) -> StoredView:
+        """The view that is a source."""
         found = self._catalog.find(source.name)
         if found is None:
             raise SourceMissing(

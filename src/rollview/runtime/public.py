@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import re
 
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from rollview.errors import BadName, NameTaken
+from rollview.errors import BadName, DefinitionCorrupt, NameTaken
 from rollview.frontend.translate import spark_errors
+from rollview.runtime.broken_log import readable_log
 from rollview.runtime.catalog import Catalog, StoredView
 from rollview.runtime.lake import Lake
 from rollview.storage.encoding import quoted
@@ -16,6 +20,7 @@ from rollview.storage.tables import SESSION_CATALOG, name_parts, view_property
 _PROPERTY = "rollview.view_id"
 _LONGEST = 120
 _ALLOWED = re.compile(rf"[A-Za-z0-9_]{{1,{_LONGEST}}}")
+_log = logging.getLogger("rollview")
 
 
 def plain_name(lake: Lake, name: str) -> str:
@@ -91,10 +96,25 @@ def publish_all(lake: Lake, catalog: Catalog) -> None:
     """Put right every public name: what a crash or another process left behind."""
     views, _ = catalog.readable()
     for view in views.values():
-        ensure_published(lake, view)
+        try:
+            ensure_published(lake, view)
+        except (PySparkException, Py4JJavaError):
+            broken = _broken(lake, view)
+            if broken is None:
+                raise
+            _log.warning("%s", broken.message)  # one broken view must not keep the lake shut
     if lake.folder is not None:
         for name in _ours(lake) - views.keys():
             unpublish(lake, name)
+
+
+def _broken(lake: Lake, view: StoredView) -> DefinitionCorrupt | None:
+    try:
+        with readable_log(view):
+            view.rows(lake, lake.work).backing.read()
+    except DefinitionCorrupt as error:
+        return error
+    return None
 
 
 def _ours(lake: Lake) -> set[str]:

@@ -72,8 +72,11 @@ def _refresh_all(
         views = [catalog.find(view.name) or view for view in views]
         run = Run(lake, catalog)
         run.pin_all(views)
-        if _pass_over(lake, catalog, run, views, request, outcomes, is_last=passes_left == 0):
-            break
+        try:
+            if _pass_over(lake, catalog, run, views, request, outcomes, is_last=passes_left == 0):
+                break
+        finally:
+            run.changes.close()
     return {key_of(view.name): outcomes[key_of(view.name)] for view in views}
 
 
@@ -109,6 +112,7 @@ def _pass_over(
 def _attempt(lake: Lake, catalog: Catalog, run: Run, view: StoredView, request: Request) -> Outcome:
     started = time.monotonic()
     try:
+        run.check_log(view)
         report = refresh_view(lake, catalog, run, view, request)
     except (Interrupted, SparkDied) as error:  # there is no use in going on to the next view
         history.record(lake, view.view_id, _failed(view.name, error))

@@ -1,7 +1,7 @@
 """Refreshing one view: under its lock, at the versions of the run, by one commit.
 
-At present a view that is not up to date is recomputed as a whole; the protocol around it is the
-one of docs/commit-protocol.md.
+What changed is derived from the changes of the sources where that is possible; the whole view is
+computed where it is not. The protocol around both is the one of docs/commit-protocol.md.
 """
 
 from __future__ import annotations
@@ -11,21 +11,24 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from rollview.algebra.definition import Definition, ReasonCode
-from rollview.errors import Conflict
+from rollview.algebra.definition import Definition, ReasonCode, Source
+from rollview.errors import Conflict, DeltaMismatch, NotIncremental
 from rollview.frontend.define import define
 from rollview.frontend.scope import scoped
 from rollview.frontend.translate import first_line
 from rollview.runtime import changed, history, worker
 from rollview.runtime.catalog import Catalog, StoredView
-from rollview.runtime.compute import recompute
+from rollview.runtime.contents import contents, maintained
+from rollview.runtime.incremental import Task, derive, obstacle
 from rollview.runtime.lake import Lake
 from rollview.runtime.pinning import Run
 from rollview.runtime.public import managed_names
 from rollview.runtime.report import Mode, Policy, RefreshReport
+from rollview.runtime.spark_engine import SparkEngine
 from rollview.storage.change import Replace
 from rollview.storage.vector import Position, Vector, base_versions
 from rollview.storage.view_store import ViewStore, Watermark
@@ -80,24 +83,99 @@ def _locked_refresh(
         _check_not_overtaken(catalog, run, view, watermark)
         definition, rebuilt = _present_definition(lake, catalog, run, session, view)
         vector = run.vector(session, definition)
-        why = _why_full(run, session, view, definition, watermark, vector, request.full, rebuilt)
+        work = _Work(lake, run, session, view, definition, store, watermark, vector, rebuilt)
+        decision = _decide(work, request.full)
         planned = time.monotonic()
-        if why is None:
-            return _report(view, Mode.NOOP, watermark, vector, None, {"plan": planned - started})
-        if view.policy is Policy.INCREMENTAL:
-            _log.warning("%s is recomputed as a whole: %s", view.name, why)
-        request.tell("recompute", view.name, why)
-        rows = recompute(session, definition, run.leaves(session, definition, vector))
-        after = watermark.number if watermark is not None else 0
-        committed = store.commit(Replace(rows), after, vector)
+        if decision is None:
+            return _report(work, Mode.NOOP, None, {"plan": planned - started})
+        report = _carried_out(work, decision, request)
         if rebuilt:
             with lake.locked("lake", f"rebuild {view.name}"):
                 catalog.replace(replace(view, definition=definition), view.view_id)
-        if committed.number % _CLEANING == 0:
+        if report.number is not None and report.number % _CLEANING == 0:
             _clean(store)
-        seconds = {"plan": planned - started, "commit": time.monotonic() - planned}
-        report = _report(view, Mode.FULL, watermark, vector, why, seconds)
-        return replace(report, rows=committed.rows, number=committed.number)
+        seconds = {"plan": planned - started, **report.seconds}
+        return replace(report, seconds={phase: round(s, 3) for phase, s in seconds.items()})
+
+
+@dataclass(frozen=True)
+class _Work:
+    """One view in one run."""
+
+    lake: Lake
+    run: Run
+    session: SparkSession
+    view: StoredView
+    definition: Definition
+    store: ViewStore[DataFrame]
+    watermark: Watermark | None
+    vector: Vector
+    rebuilt: str | None
+
+    @property
+    def after(self) -> int:
+        """The refresh number that the view has now."""
+        return self.watermark.number if self.watermark is not None else 0
+
+
+@dataclass(frozen=True)
+class _Decision:
+    """What has to be done: the whole view, or (``task``) what changed; and why."""
+
+    why: str
+    task: Task | None = None
+
+
+def _carried_out(work: _Work, decision: _Decision, request: Request) -> RefreshReport:
+    if decision.task is None:
+        return _recomputed(work, decision.why, request)
+    try:
+        return _maintained(work, decision.task, decision.why, request)
+    except (PySparkException, Py4JJavaError, DeltaMismatch) as failure:
+        if work.view.policy is Policy.STRICT:
+            raise
+        said = failure.message if isinstance(failure, DeltaMismatch) else worker.cause(failure)
+        _log.warning("%s could not be refreshed from changes: %s", work.view.name, said)
+        why = f"the change could not be derived ({said}); {decision.why}"
+        return _recomputed(work, why, request)
+
+
+def _maintained(work: _Work, task: Task, why: str, request: Request) -> RefreshReport:
+    """Derive the change and commit it."""
+    started = time.monotonic()
+    request.tell("derive", work.view.name, why)
+    with SparkEngine(work.session) as engine:
+        derived = derive(task, engine)
+        computed = time.monotonic()
+        if derived.too_large is not None and work.view.policy is Policy.AUTO:
+            return _recomputed(work, derived.too_large, request)
+        committed = work.store.commit(derived.change, work.after, work.vector, derived.state)
+    seconds = {"derive": computed - started, "commit": time.monotonic() - computed}
+    reasons = "; ".join(dict.fromkeys(reason.message for reason in derived.reasons))
+    report = _report(work, derived.mode, f"{why}; {reasons}" if reasons else why, seconds)
+    return replace(
+        report,
+        strategy="counting",
+        rows_changed=dict(derived.changed),
+        rows_inserted=derived.counts.inserted,
+        rows_updated=derived.counts.updated,
+        rows_deleted=derived.counts.deleted,
+        rows=committed.rows,
+        number=committed.number,
+    )
+
+
+def _recomputed(work: _Work, why: str, request: Request) -> RefreshReport:
+    """Compute the whole view and commit it."""
+    started = time.monotonic()
+    if work.view.policy is Policy.INCREMENTAL:
+        _log.warning("%s is recomputed as a whole: %s", work.view.name, why)
+    request.tell("recompute", work.view.name, why)
+    leaves = work.run.leaves(work.session, work.definition, work.vector)
+    found = contents(work.session, work.definition, leaves, work.store, work.view.policy)
+    committed = work.store.commit(Replace(found.rows), work.after, work.vector, found.state)
+    report = _report(work, Mode.FULL, why, {"commit": time.monotonic() - started})
+    return replace(report, rows=committed.rows, number=committed.number)
 
 
 def _check_not_overtaken(
@@ -140,39 +218,76 @@ def _present_definition(
     return definition, "; ".join(reasons)
 
 
-def _why_full(
-    run: Run,
-    session: SparkSession,
-    view: StoredView,
-    definition: Definition,
-    watermark: Watermark | None,
-    vector: Vector,
-    full: bool,
-    rebuilt: str | None,
-) -> str | None:
-    """Why the view has to be recomputed; None if its rows are those it should have."""
-    if full:
-        return "a full refresh was asked for"
-    if rebuilt:
-        return rebuilt
-    if watermark is None or watermark.vector is None:
-        return "it is not known which versions the stored rows reflect"
-    old = watermark.vector
-    replaced = changed.replaced_sources(view, old, vector)
-    if replaced:
-        return f"{', '.join(replaced)} was dropped and created anew"
-    for reason in definition.reasons:
-        if reason.code in _CLOCK_OR_CHANCE:
-            return reason.message
-    moved = [
-        source
-        for source in definition.sources
-        if not vector[source.id].same_as(old.get(source.id))
-        and not (source.id in old and run.same_rows(session, source, old[source.id]))
-    ]
+def _decide(work: _Work, full: bool) -> _Decision | None:
+    """What has to be done; None if the stored rows are those the view should have."""
+    whole = _why_whole(work, full)
+    if whole is not None:
+        return _checked(work, _Decision(whole), asked=full)
+    old = (work.watermark and work.watermark.vector) or {}
+    moved = tuple(source for source in work.definition.sources if _has_moved(work, source, old))
     if not moved:
         return None
-    return ", ".join(_moved(old.get(s.id), vector[s.id]) for s in moved)
+    why = ", ".join(_moved(old.get(s.id), work.vector[s.id]) for s in moved)
+    return _checked(work, _by_changes(work, moved, old, why), asked=False)
+
+
+def _why_whole(work: _Work, full: bool) -> str | None:
+    """Why the view has to be recomputed whatever its sources did."""
+    if full:
+        return "a full refresh was asked for"
+    if work.rebuilt:
+        return work.rebuilt
+    if work.watermark is None or work.watermark.vector is None:
+        return "it is not known which versions the stored rows reflect"
+    replaced = changed.replaced_sources(work.view, work.watermark.vector, work.vector)
+    if replaced:
+        return f"{', '.join(replaced)} was dropped and created anew"
+    for reason in work.definition.reasons:
+        if reason.code in _CLOCK_OR_CHANCE:
+            return reason.message
+    return None
+
+
+def _has_moved(work: _Work, source: Source, old: Vector) -> bool:
+    if work.vector[source.id].same_as(old.get(source.id)):
+        return False
+    return source.id not in old or not work.run.same_rows(work.session, source, old[source.id])
+
+
+def _by_changes(work: _Work, moved: tuple[Source, ...], old: Vector, why: str) -> _Decision:
+    """From the changes of the sources, if nothing stands in the way."""
+    if work.view.policy is Policy.FULL:
+        return _Decision(f"its policy is full; {why}")
+    prepared = maintained(work.definition)
+    if prepared is None or work.watermark is None:
+        because = "; ".join(reason.message for reason in work.definition.reasons)
+        return _Decision(f"{because}; {why}" if because else why)
+    if any(source.id not in old for source in moved):
+        return _Decision(f"a source is new; {why}")
+    task = Task(
+        run=work.run,
+        session=work.session,
+        definition=work.definition,
+        prepared=prepared,
+        store=work.store,
+        watermark=work.watermark,
+        old=old,
+        new=work.vector,
+        moved=moved,
+    )
+    found = obstacle(task)
+    return _Decision(why, task) if found is None else _Decision(f"{found}; {why}")
+
+
+def _checked(work: _Work, decision: _Decision, *, asked: bool) -> _Decision:
+    """Raise NotIncremental if the policy does not allow what has to be done."""
+    if decision.task is None and work.view.policy is Policy.STRICT and not asked:
+        raise NotIncremental(
+            f"{work.view.name} would have to be recomputed as a whole, which its policy strict "
+            f"does not allow: {decision.why}",
+            hint="refresh it once with full=True (--full), or give it another policy",
+        )
+    return decision
 
 
 def _moved(old: Position | None, new: Position) -> str:
@@ -181,21 +296,17 @@ def _moved(old: Position | None, new: Position) -> str:
 
 
 def _report(
-    view: StoredView,
-    mode: Mode,
-    watermark: Watermark | None,
-    vector: Vector,
-    reason: str | None,
-    seconds: dict[str, float],
+    work: _Work, mode: Mode, reason: str | None, seconds: dict[str, float]
 ) -> RefreshReport:
+    watermark = work.watermark
     old = watermark.vector if watermark is not None and watermark.vector is not None else {}
     return RefreshReport(
-        view=view.name,
+        view=work.view.name,
         mode=mode,
         strategy=None if mode is Mode.NOOP else "recompute",
         reason=reason,
         from_versions=dict(base_versions(old)),
-        to_versions=dict(base_versions(vector)),
+        to_versions=dict(base_versions(work.vector)),
         rows=watermark.rows if watermark is not None else None,
         seconds={phase: round(spent, 3) for phase, spent in seconds.items()},
         number=watermark.number if watermark is not None else None,

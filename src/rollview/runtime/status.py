@@ -8,11 +8,13 @@ from collections.abc import Mapping
 from rollview.algebra.definition import SourceKind
 from rollview.errors import RollviewError
 from rollview.runtime import history
+from rollview.runtime.broken_log import watermark_of
 from rollview.runtime.catalog import Catalog, StoredView, key_of
 from rollview.runtime.lake import Lake
 from rollview.runtime.pinning import Run
 from rollview.runtime.report import Mode, ViewInfo, ViewStatus
 from rollview.storage.vector import base_versions
+from rollview.storage.view_store import Watermark
 
 _GOOD = (Mode.NOOP, Mode.INCREMENTAL, Mode.PARTIAL, Mode.FULL)
 _log = logging.getLogger("rollview")
@@ -53,15 +55,16 @@ def statuses(lake: Lake, catalog: Catalog, name: str | None) -> list[ViewStatus]
 
 def _status(lake: Lake, run: Run, views: Mapping[str, StoredView], view: StoredView) -> ViewStatus:
     last = next((r for r in history.read(lake, view.view_id, 20) if r.mode in _GOOD), None)
-    watermark = view.rows(lake, lake.work).watermark()
-    vector = {} if watermark is None or watermark.vector is None else watermark.vector
+    watermark: Watermark | None = None
     current: dict[str, str | None] = {}
     fresh, problem = False, None
     try:
+        watermark = watermark_of(lake, lake.work, view)
         fresh = _is_fresh(lake, run, views, view)
         current = _current(lake, run, views, view)
     except RollviewError as error:
         problem = error.to_dict()
+    vector = {} if watermark is None or watermark.vector is None else watermark.vector
     return ViewStatus(
         name=view.name,
         fresh=fresh,
@@ -74,7 +77,7 @@ def _status(lake: Lake, run: Run, views: Mapping[str, StoredView], view: StoredV
 
 
 def _is_fresh(lake: Lake, run: Run, views: Mapping[str, StoredView], view: StoredView) -> bool:
-    watermark = view.rows(lake, lake.work).watermark()
+    watermark = watermark_of(lake, lake.work, view)
     if watermark is None or watermark.vector is None:
         return False
     now = run.vector(lake.work, view.definition)

@@ -14,7 +14,9 @@ from rollview.errors import DefinitionCorrupt, SourceReplaced
 from rollview.frontend.define import original
 from rollview.frontend.scope import scoped
 from rollview.runtime import worker
+from rollview.runtime.broken_log import readable_log
 from rollview.runtime.catalog import Catalog, StoredView
+from rollview.runtime.changed import check_columns
 from rollview.runtime.compare import Difference, compare
 from rollview.runtime.compute import recompute
 from rollview.runtime.lake import Lake
@@ -56,7 +58,8 @@ def _verified(
 ) -> tuple[Difference, Watermark, str | None]:
     session = scoped(lake.spark, view.definition.settings)
     store = view.rows(lake, session)
-    version, watermark = _settled(store)
+    with readable_log(view):
+        version, watermark = _settled(store)
     if watermark is None or watermark.vector is None:
         raise DefinitionCorrupt(
             f"it is not known which versions {view.name} reflects, so there is nothing to compare "
@@ -119,6 +122,7 @@ def _leaves(
                 "are gone with the old one",
                 hint=f'refresh it first: refresh("{view.name}")',
             )
+    check_columns(run, session, view)  # the original is analyzed by the columns of today
     return run.leaves(session, view.definition, vector)
 
 

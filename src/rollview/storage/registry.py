@@ -16,6 +16,7 @@ from rollview.storage.parquet_bags import ParquetBags
 from rollview.storage.segments import Segments
 from rollview.storage.tables import is_in_session_catalog, locate, name_parts
 from rollview.storage.unversioned import UnversionedSource
+from rollview.storage.view_rows import DeltaViewRows
 
 DEFAULT_STORE = "delta"
 STORES = ("delta",)
@@ -25,16 +26,17 @@ def source(spark: SparkSession, wanted: Source) -> ChangeSource:
     """The adapter for a base table as it is now, whatever it was when the view was defined."""
     if wanted.kind is SourceKind.PATH:
         return _path_source(spark, wanted)
+    pinned = wanted.pinned is not None
     if not is_in_session_catalog(name_parts(spark, wanted.name)):
         if wanted.provider == "iceberg":
-            return IcebergSource(spark, wanted.name, is_path=False)
+            return IcebergSource(spark, wanted.name, is_path=False, pinned=pinned)
         return UnversionedSource(spark, wanted.name, wanted.provider, None, (), is_path=False)
     table = locate(spark, wanted.name)
     match table.provider:
         case "delta" if table.location is not None:
             return DeltaSource(spark, wanted.name, table.location)
         case "iceberg":
-            return IcebergSource(spark, wanted.name, is_path=False)
+            return IcebergSource(spark, wanted.name, is_path=False, pinned=pinned)
         case provider:
             return UnversionedSource(
                 spark, wanted.name, provider, table.location, (), is_path=False
@@ -46,7 +48,8 @@ def _path_source(spark: SparkSession, wanted: Source) -> ChangeSource:
         case "delta":
             return DeltaSource(spark, wanted.name, wanted.name)
         case "iceberg":
-            return IcebergSource(spark, wanted.name, is_path=True)
+            pinned = wanted.pinned is not None
+            return IcebergSource(spark, wanted.name, is_path=True, pinned=pinned)
         case provider:
             return UnversionedSource(
                 spark, wanted.name, provider, wanted.name, wanted.options, is_path=True
@@ -64,6 +67,14 @@ def backing(
 def segments(spark: SparkSession, files: Files, folder: str) -> Segments[DataFrame]:
     """The state of a view's inner operators, below the folder of the view."""
     return Segments(ParquetBags(spark, "file:" if files.local else ""), files, folder)
+
+
+def view_rows(
+    spark: SparkSession, store: str, location: str, name: str, columns: StructType
+) -> DeltaViewRows:
+    """A view's rows as what another view reads."""
+    check_store(store)
+    return DeltaViewRows(spark, name, location, columns)
 
 
 def check_store(store: str) -> None:

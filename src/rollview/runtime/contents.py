@@ -1,0 +1,96 @@
+"""All rows of a view and of its kept operators, computed as a whole."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructField, StructType, _parse_datatype_string
+
+from rollview.algebra.definition import Definition, ReasonCode
+from rollview.algebra.relations import Relation, State
+from rollview.algebra.schema import Schema
+from rollview.algebra.traverse import inputs, with_inputs
+from rollview.frontend.define import original
+from rollview.maintenance.prepare import Prepared, prepare
+from rollview.maintenance.program import Kept
+from rollview.runtime.report import Policy
+from rollview.sql.render import render
+from rollview.storage import vector
+from rollview.storage.view_store import ViewStore
+
+_FULL_ONLY = (
+    ReasonCode.NON_DETERMINISTIC,
+    ReasonCode.TIME_DEPENDENT,
+    ReasonCode.UNVERSIONED_SOURCE,
+    ReasonCode.NOT_UNDERSTOOD,
+)
+
+
+@dataclass(frozen=True)
+class Contents:
+    """The rows of a view, not computed yet, and the segments of its state, which are written."""
+
+    rows: DataFrame
+    state: vector.State
+
+
+def maintained(definition: Definition) -> Prepared | None:
+    """The form in which changes can be carried through a definition; None if they cannot."""
+    if definition.relation is None or any(r.code in _FULL_ONLY for r in definition.reasons):
+        return None
+    return prepare(definition.relation)
+
+
+def contents(
+    session: SparkSession,
+    definition: Definition,
+    leaves: Mapping[str, DataFrame],
+    store: ViewStore[DataFrame],
+    policy: Policy,
+) -> Contents:
+    """Compute the view; what its kept operators gave is stored, and the rest built on it.
+
+    So the state and the rows of the view agree, even where two evaluations would not.
+    """
+    if definition.relation is None:
+        return Contents(original(session, definition, leaves), {})
+    prepared = maintained(definition) if policy is not Policy.FULL else None
+    prepared = prepared or Prepared(definition.relation, ())
+    mark = uuid.uuid4().hex[:8]
+    names: dict[str, str] = {}
+    for source, frame in leaves.items():
+        names[source] = f"rollview_{mark}_{source}"
+        frame.createOrReplaceTempView(names[source])
+    state: dict[str, tuple[vector.Segment, ...]] = {}
+    for kept in prepared.kept:
+        columns = columns_of(kept.columns)
+        rows = session.sql(render(_own(kept, prepared.kept), names))
+        state[kept.name] = (store.segments.base(kept.name, rows, columns),)
+        stored = store.segments.read(kept.name, state[kept.name], columns)
+        names[f"state {kept.name}"] = f"rollview_{mark}_{kept.name}"
+        stored.createOrReplaceTempView(names[f"state {kept.name}"])
+    whole = _over(prepared.relation, prepared.kept)
+    return Contents(session.sql(render(whole, names)), state)
+
+
+def columns_of(columns: Schema) -> StructType:
+    """The columns of a relation as Spark's types."""
+    return StructType(
+        [StructField(column.name, _parse_datatype_string(column.type)) for column in columns]
+    )
+
+
+def _own(kept: Kept, all_kept: tuple[Kept, ...]) -> Relation:
+    below = tuple(_over(child, all_kept) for child in inputs(kept.relation))
+    return with_inputs(kept.relation, below)
+
+
+def _over(relation: Relation, kept: tuple[Kept, ...]) -> Relation:
+    """The relation over the stored rows of the kept operators in it."""
+    for one in kept:
+        if one.relation == relation:
+            return State(one.name, one.columns)
+    return with_inputs(relation, tuple(_over(child, kept) for child in inputs(relation)))

@@ -1,0 +1,177 @@
+"""The change of one view, derived from the changes of its sources.
+
+Everything that can stand in the way is found out before anything is computed (`obstacle`); what
+goes wrong while computing is told by the errors of `derive`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from rollview.algebra.definition import Definition, Reason, Source
+from rollview.analysis.keys import key_of
+from rollview.maintenance.compiler import compile_delta
+from rollview.maintenance.prepare import Prepared
+from rollview.runtime import moves
+from rollview.runtime.contents import columns_of
+from rollview.runtime.pinning import Run
+from rollview.runtime.propagate import Propagated, propagate
+from rollview.runtime.report import Mode
+from rollview.runtime.spark_engine import SparkEngine
+from rollview.storage.base import WEIGHT
+from rollview.storage.change import Append, Change, Merge, Rewrite, Way, way_to_apply
+from rollview.storage.net import net as net_of
+from rollview.storage.vector import State, Vector
+from rollview.storage.view_store import ViewStore, Watermark
+
+_SMALL = 50_000  # changed rows up to which the results of steps are held by the driver
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many rows of the view a delta concerns."""
+
+    inserted: int
+    updated: int
+    deleted: int
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A change of the view, ready to be committed with the state that belongs to it."""
+
+    change: Change[DataFrame]
+    state: State
+    mode: Mode
+    reasons: tuple[Reason, ...]
+    changed: Mapping[str, int]
+    counts: Counts
+    too_large: str | None = None
+
+
+@dataclass(frozen=True)
+class Task:
+    """One incremental refresh: from the positions of the watermark to those of the run."""
+
+    run: Run
+    session: SparkSession
+    definition: Definition
+    prepared: Prepared
+    store: ViewStore[DataFrame]
+    watermark: Watermark
+    old: Vector
+    new: Vector
+    moved: tuple[Source, ...]
+
+
+def obstacle(task: Task) -> str | None:
+    """Why the change cannot be derived, as far as that is known beforehand; None if it can."""
+    wanted = {kept.name for kept in task.prepared.kept}
+    absent = wanted - task.watermark.state.keys()
+    lost = task.store.segments.missing(
+        {name: s for name, s in task.watermark.state.items() if name in wanted}
+    )
+    if absent or lost:
+        return "the state of some operators is not there"
+    for source in task.moved:
+        old, new = task.old[source.id], task.new[source.id]
+        found = moves.obstacle(task.run, task.session, source, old, new)
+        if found is not None:
+            return found
+    return None
+
+
+def derive(task: Task, engine: SparkEngine) -> Derived:
+    """The change of the view; Spark's own errors are raised as they come."""
+    changed: dict[str, int] = {}
+    leaves: dict[str, str] = {}
+    for source in task.definition.sources:
+        after = task.run.leaf(task.session, source, task.new[source.id])
+        leaves[f"after {source.id}"] = engine.name(after, f"after_{source.id}")
+    for source in task.moved:
+        old, new = task.old[source.id], task.new[source.id]
+        read = moves.changes(task.run, task.session, source, old, new)
+        changed[source.name] = changed.get(source.name, 0) + read.rows
+        if read.rows:
+            frame = read.frame(task.session)
+            leaves[f"changes {source.id}"] = engine.name(frame, f"changes_{source.id}")
+            before = moves.before(task.run, task.session, source, old, new, frame)
+            leaves[f"before {source.id}"] = engine.name(before, f"before_{source.id}")
+    for kept in task.prepared.kept:
+        segments = task.watermark.state[kept.name]
+        rows = task.store.segments.read(kept.name, segments, columns_of(kept.columns))
+        leaves[f"state {kept.name}"] = engine.name(rows, kept.name)
+    sources = [s.id for s in task.moved if f"changes {s.id}" in leaves]
+    program = compile_delta(task.prepared, sources)
+    done = propagate(program, leaves, engine)
+    change, counts = _change(task, engine, done)
+    reasons = (*program.reasons, *done.reasons)
+    return Derived(
+        change=change,
+        state=_state(task, done),
+        mode=Mode.PARTIAL if reasons else Mode.INCREMENTAL,
+        reasons=reasons,
+        changed=changed,
+        counts=counts,
+    )
+
+
+def is_small(changes: int) -> bool:
+    """Whether the results of steps over so many changed rows can be held by the driver."""
+    return changes <= _SMALL
+
+
+def _change(task: Task, engine: SparkEngine, done: Propagated) -> tuple[Change[DataFrame], Counts]:
+    """The delta of the view, net, and the way to apply it."""
+    names = [column.name for column in task.prepared.relation.columns]
+    if done.delta is None:
+        nothing = task.store.backing.read().where(F.lit(False))
+        return Append(nothing), Counts(0, 0, 0)
+    whole = task.session.sql(done.delta)
+    net, rows = engine.computed(net_of(whole, names))
+    if not rows:
+        return Append(net.drop(WEIGHT).where(F.lit(False))), Counts(0, 0, 0)
+    counts, added, removed = _counted(net, key_of(task.prepared.relation))
+    match way_to_apply(task.watermark.rows, added, removed):
+        case Way.APPEND:
+            copies = F.array_repeat(F.lit(1), F.col(WEIGHT).cast("int"))
+            spread = net.select(*[F.col(f"`{n}`") for n in names], F.explode(copies)).drop("col")
+            return Append(spread), counts
+        case Way.MERGE:
+            return Merge(net), counts
+        case Way.REWRITE:
+            return Rewrite(net), counts
+
+
+def _counted(net: DataFrame, key: tuple[str, ...] | None) -> tuple[Counts, int, int]:
+    """Rows added and removed; with a key, pairs of both with equal key are updates."""
+    weight = F.col(WEIGHT)
+    plus = F.sum(F.when(weight > 0, weight).otherwise(0)).alias("plus")
+    minus = F.sum(F.when(weight < 0, -weight).otherwise(0)).alias("minus")
+    if key is None:
+        row = net.agg(plus, minus).first()
+        added, removed = (0, 0) if row is None else (int(row[0]), int(row[1]))
+        return Counts(added, 0, removed), added, removed
+    groups = net.groupBy(*[F.col(f"`{name}`") for name in key]).agg(plus, minus)
+    both = F.sum(F.least("plus", "minus"))
+    row = groups.agg(F.sum("plus"), F.sum("minus"), both).first()
+    added, removed, updated = (0, 0, 0) if row is None else (int(value) for value in row)
+    return Counts(added - updated, updated, removed - updated), added, removed
+
+
+def _state(task: Task, done: Propagated) -> State:
+    """The segments of every kept operator after the change."""
+    state = {}
+    for kept in task.prepared.kept:
+        segments = task.watermark.state[kept.name]
+        if kept.name in done.states:
+            found = done.states[kept.name]
+            delta = task.session.table(found.table)
+            columns = columns_of(kept.columns)
+            segments = task.store.segments.advance(kept.name, segments, delta, found.rows, columns)
+        state[kept.name] = segments
+    return state

@@ -1,0 +1,71 @@
+"""How the sources of a view moved since its last refresh: their changes, and what they were."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from rollview.algebra.definition import Source, SourceKind
+from rollview.runtime.pinning import Run, key_of
+from rollview.runtime.source_changes import Read
+from rollview.storage import registry
+from rollview.storage.base import WEIGHT, ChangeSource
+from rollview.storage.vector import Position
+from rollview.storage.view_rows import DeltaViewRows
+
+_NOT_COMPARABLE = ("map<", "variant")
+
+
+def obstacle(
+    run: Run, session: SparkSession, source: Source, old: Position, new: Position
+) -> str | None:
+    """Why the changes since the last refresh cannot be had; None if they can."""
+    found = _changing(run, session, source)
+    before, after = _version(old), _version(new)
+    why = found.obstacle(before, after, run.wanted(source))
+    if why is not None or found.readable(before):
+        return why
+    frame = run.leaf(session, source, new)
+    types = [
+        field.dataType.simpleString() for field in frame.schema if field.name in run.wanted(source)
+    ]
+    if any(word in type for type in types for word in _NOT_COMPARABLE):
+        return f"the rows of {source.name} as they were at version {before} can no longer be read"
+    return None
+
+
+def changes(run: Run, session: SparkSession, source: Source, old: Position, new: Position) -> Read:
+    """The changes since the last refresh, read once for all views of the run."""
+    found = _changing(run, run.lake.work, source)
+    return run.changes.between(
+        key_of(source), found, _version(old), _version(new), run.wanted(source)
+    )
+
+
+def before(
+    run: Run,
+    session: SparkSession,
+    source: Source,
+    old: Position,
+    new: Position,
+    changes: DataFrame,
+) -> DataFrame:
+    """All rows at the last refresh; where they cannot be read any more, those now less changes."""
+    if _changing(run, session, source).readable(_version(old)):
+        return run.leaf(session, source, old)
+    names = [F.col(f"`{name.replace('`', '``')}`") for name in run.wanted(source)]
+    now = run.leaf(session, source, new).select(*names)
+    gone = changes.where(F.col(WEIGHT) < 0).select(*names)
+    come = changes.where(F.col(WEIGHT) > 0).select(*names)
+    return now.unionAll(gone).exceptAll(come)
+
+
+def _version(position: Position) -> str:
+    return position.version if position.stored is None else position.stored
+
+
+def _changing(run: Run, session: SparkSession, source: Source) -> ChangeSource | DeltaViewRows:
+    if source.kind is not SourceKind.VIEW:
+        return registry.source(session, source)
+    lower = run.lower(source)
+    return run.lake.view_rows(session, lower.name, lower.view_id, lower.store, lower.schema)

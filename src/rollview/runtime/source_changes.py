@@ -1,0 +1,67 @@
+"""The changes of each source, read once per run and shared by all views of the run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from rollview.runtime.spark_engine import SparkEngine, frame_of
+from rollview.storage.base import WEIGHT
+
+
+class Changing(Protocol):
+    """What has changes between two versions: a base table, or the rows of a lower view."""
+
+    def changes(self, before: str, after: str, columns: Sequence[str]) -> DataFrame: ...
+
+
+@dataclass(frozen=True)
+class Read:
+    """Changes that were read, and how many rows they are."""
+
+    held: Any
+    rows: int
+
+    def frame(self, session: SparkSession) -> DataFrame:
+        """The changes, each row with a weight of +1 or -1, for use in a session."""
+        return frame_of(self.held, session)
+
+
+class SourceChanges:
+    """What one run has read of the changes of its sources."""
+
+    def __init__(self, session: SparkSession) -> None:
+        self._engine = SparkEngine(session, small=False)
+        self._read: dict[tuple[object, ...], Read] = {}
+
+    def between(
+        self,
+        key: tuple[object, ...],
+        source: Changing,
+        before: str,
+        after: str,
+        columns: Sequence[str],
+    ) -> Read:
+        """The changes of some columns of a source from one version to another.
+
+        Read net, and then spread out: a row that came three times stands there three times.
+        """
+        whole = (*key, before, after, *columns)
+        if whole not in self._read:
+            net = source.changes(before, after, columns)
+            sign = F.signum(F.col(WEIGHT)).cast("bigint")
+            copies = F.array_repeat(sign, F.abs(F.col(WEIGHT)).cast("int"))
+            names = [F.col(f"`{name.replace('`', '``')}`") for name in columns]
+            spread = net.select(*names, F.explode(copies).alias(WEIGHT))
+            held = self._engine.held(spread)
+            self._read[whole] = Read(held, int(held.rows()))
+        return self._read[whole]
+
+    def close(self) -> None:
+        """Forget what was read."""
+        self._engine.close()
+        self._read.clear()

@@ -1,0 +1,90 @@
+"""The engine that runs programs on Spark: every step is computed once, and its plan is forgotten.
+
+Steps build on steps. If each kept the plans of those before it, as cached frames do, planning would
+grow with every step; and what Spark does not know to be small it shuffles. So a step becomes a
+plain relation of rows with a known size: few rows as constants of the plan, more as an RDD.
+"""
+
+from __future__ import annotations
+
+import uuid
+from types import TracebackType
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from rollview.frontend.jvm_bridge import load
+from rollview.runtime.propagate import Computed
+from rollview.storage.tables import active
+
+_FEW = 10_000
+
+
+class SparkEngine:
+    """Temporary views over computed rows, until the block it is used in ends.
+
+    ``small`` says that results are expected to fit in the driver's memory with ease.
+    """
+
+    def __init__(self, session: SparkSession, small: bool = True) -> None:
+        self._session = session
+        self._small = small
+        self._mark = f"rollview_{uuid.uuid4().hex[:8]}"
+        self._views: list[str] = []
+        self._held: list[Any] = []
+
+    def __enter__(self) -> SparkEngine:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Forget all rows."""
+        for view in self._views:
+            self._session.catalog.dropTempView(view)
+        for held in self._held:
+            held.forget()
+
+    def name(self, frame: DataFrame, label: str) -> str:
+        """A name to select the rows of a frame by."""
+        view = f"{self._mark}_{len(self._views)}_{label}"
+        frame.createOrReplaceTempView(view)
+        self._views.append(view)
+        return view
+
+    def compute(self, name: str, statement: str) -> Computed:
+        """Run the statement now and keep its rows under a name."""
+        return self.hold(self._session.sql(statement), name)
+
+    def hold(self, frame: DataFrame, label: str) -> Computed:
+        """Compute a frame now and keep its rows."""
+        held, rows = self.computed(frame)
+        return Computed(self.name(held, label), rows)
+
+    def computed(self, frame: DataFrame) -> tuple[DataFrame, int]:
+        """The rows of a frame, computed now, and how many there are."""
+        held = self.held(frame)
+        return frame_of(held, self._session), int(held.rows())
+
+    def held(self, frame: DataFrame) -> Any:
+        """The rows of a frame, computed now, for any session."""
+        java: Any = self._session._jsparkSession
+        maker = load(self._session, __package__, ("Held",))
+        with active(self._session):
+            if self._small:
+                held = maker.collected(java, frame._jdf, _FEW)
+            else:
+                held = maker.kept(java, frame._jdf)
+        self._held.append(held)
+        return held
+
+
+def frame_of(held: Any, session: SparkSession) -> DataFrame:
+    """Held rows as a frame of a session."""
+    return DataFrame(held.frame(session._jsparkSession), session)

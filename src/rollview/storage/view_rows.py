@@ -1,0 +1,52 @@
+"""The rows of a lower view as a source: the changes of its backing table, in the view's columns.
+
+What changed in a view that was refreshed three times is what its backing table changed in three
+commits, netted; its contents are not read again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
+
+from rollview.storage.base import WEIGHT
+from rollview.storage.delta_lake import DeltaSource
+from rollview.storage.encoding import decode
+
+
+class DeltaViewRows:
+    """A view that is stored as a Delta table, between two versions of that table."""
+
+    def __init__(self, spark: SparkSession, name: str, location: str, columns: StructType) -> None:
+        self._source = DeltaSource(spark, name, location)
+        self._columns = columns
+
+    def obstacle(self, before: str, after: str, columns: Sequence[str]) -> str | None:
+        """Why the changes cannot be had, as a sentence; None if they can."""
+        return self._source.obstacle(before, after, self._stored(columns))
+
+    def changes(self, before: str, after: str, columns: Sequence[str]) -> DataFrame:
+        """The net change of the view's rows, seen through these columns."""
+        stored = self._stored(columns)
+        found = self._source.changes(before, after, stored)
+        by_name = {field.name: field.dataType for field in self._columns.fields}
+        decoded = [
+            F.expr(decode(inner, by_name[name])).alias(name, metadata={})
+            for inner, name in zip(stored, columns, strict=True)
+        ]
+        return found.select(*decoded, F.col(WEIGHT))
+
+    def readable(self, version: str) -> bool:
+        """Whether all rows at a version can still be read."""
+        return self._source.readable(version)
+
+    def rows(self, version: str) -> int | None:
+        """How many rows the view had at a version, if statistics tell."""
+        return self._source.rows(version)
+
+    def _stored(self, columns: Sequence[str]) -> list[str]:
+        positions = {field.name: f"c{index}" for index, field in enumerate(self._columns.fields)}
+        return [positions[name] for name in columns]
