@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from rollview.algebra.definition import Reason, ReasonCode
-from rollview.algebra.expressions import ColumnRef, Expression, Literal, conjunction, same
+from rollview.algebra.expressions import Call, ColumnRef, Expression, Literal, conjunction, same
 from rollview.algebra.printer import describe
 from rollview.algebra.relations import (
     After,
@@ -104,19 +104,26 @@ def _under(  # noqa: C901 - one case per relation
         case Join():
             return _matched(flow, relation, moment, keys)
         case Aggregate(child=child, groups=groups):
-            if keys.names <= {group.name for group in groups} and keys.names:
-                return with_inputs(relation, (image(flow, child, moment, keys),))
+            positions = _over(keys, frozenset(group.name for group in groups))
+            if positions:
+                return _partly(flow, relation, child, moment, keys, positions)
         case Window(child=child, partition=partition):
-            if keys.names and keys.names <= {p.name for p in partition if isinstance(p, ColumnRef)}:
-                return with_inputs(relation, (image(flow, child, moment, keys),))
+            names = frozenset(p.name for p in partition if isinstance(p, ColumnRef))
+            positions = _over(keys, names)
+            if positions:
+                return _partly(flow, relation, child, moment, keys, positions)
+            if partition and _over(keys, names_of(child)):
+                return _by_partition(flow, relation, moment, keys)
         case Generate(child=child):
-            if keys.names <= names_of(child):
-                return with_inputs(relation, (image(flow, child, moment, keys),))
+            positions = _over(keys, names_of(child))
+            if positions:
+                return _partly(flow, relation, child, moment, keys, positions)
         case Expand(child=child, columns=columns, projections=projections):
             values = _everywhere(columns, projections)
             if keys.names <= values.keys():
                 on = tuple(substitute(e, values) for e in keys.expressions)
                 return with_inputs(relation, (image(flow, child, moment, keys.over(on)),))
+            return image(flow, _copies(relation), moment, keys)
         case TopK() | SingleRow() | Recursion():
             pass
         case Values() | TableFunction() | RecursionInput():
@@ -127,6 +134,49 @@ def _under(  # noqa: C901 - one case per relation
             assert_never(relation)
     _blame(flow, relation)
     return restrict(evaluated(flow, relation, moment, None), keys)
+
+
+def _over(keys: Keys, names: frozenset[str]) -> list[int]:
+    """The positions of the keys that are over these columns alone."""
+    used = [column_names(e) for e in keys.expressions]
+    return [i for i, own in enumerate(used) if own and own <= names]
+
+
+def _partly(
+    flow: Flow, relation: Relation, child: Relation, moment: Moment, keys: Keys, on: list[int]
+) -> Relation:
+    """The relation over the rows that some of the keys lead to; the other keys on top."""
+    below = with_inputs(relation, (image(flow, child, moment, _some(flow, keys, on)),))
+    return below if len(on) == len(keys.on) else restrict(below, keys)
+
+
+def _by_partition(flow: Flow, window: Window, moment: Moment, keys: Keys) -> Relation:
+    """Keys that are no partition lead to rows, and these to the partitions that are evaluated."""
+    child = window.child
+    some = _some(flow, keys, _over(keys, names_of(child)))
+    reached = flow.hold(image(flow, child, moment, some), "reached")
+    partitions = flow.keys(reached, window.partition)
+    return restrict(with_inputs(window, (image(flow, child, moment, partitions),)), keys)
+
+
+def _copies(expand: Expand) -> Union:
+    """Grouping sets one by one: keys with NULL for a column lead to the sets without it."""
+    columns = expand.columns
+    copies = (
+        Project(
+            expand.child,
+            tuple(Named(c.name, _typed(e, c)) for e, c in zip(row, columns, strict=True)),
+        )
+        for row in expand.projections
+    )
+    return Union(tuple(copies), columns)
+
+
+def _typed(expression: Expression, column: Column) -> Expression:
+    if expression.type == column.type:
+        return expression
+    cast = ("CAST(", f" AS {column.type})")
+    return Call("Cast", cast, (expression,), column.type, expression.nullable)
 
 
 def _blame(flow: Flow, relation: Relation) -> None:
@@ -213,7 +263,7 @@ def _matched(flow: Flow, join: Join, moment: Moment, keys: Keys) -> Relation:
     """
     if join.kind is JoinKind.RIGHT:
         return image(flow, _mirrored(join), moment, keys)
-    over_left = [i for i, e in enumerate(keys.expressions) if _is_over(e, join.left)]
+    over_left = _over(keys, names_of(join.left))
     if join.kind is JoinKind.FULL:
         return image(flow, _one_sided(join, bool(over_left)), moment, keys)
     if not over_left and join.kind is JoinKind.LEFT:
@@ -225,11 +275,6 @@ def _matched(flow: Flow, join: Join, moment: Moment, keys: Keys) -> Relation:
     if len(over_left) == len(keys.on):
         return _with_right(flow, join, moment, left, keys)
     return restrict(_with_right(flow, join, moment, left, None), keys)
-
-
-def _is_over(expression: Expression, relation: Relation) -> bool:
-    names = column_names(expression)
-    return bool(names) and names <= names_of(relation)
 
 
 def _with_right(

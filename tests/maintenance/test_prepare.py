@@ -1,0 +1,61 @@
+"""Set operators and DISTINCT as counts: the maintained form, and what becomes of changes."""
+
+from __future__ import annotations
+
+import pytest
+
+from rollview.algebra.relations import Union
+from rollview.maintenance.prepare import prepare
+from tests.algebra.examples import EXAMPLES
+from tests.maintenance.people import (
+    ALPHA,
+    ANN,
+    BEN,
+    CAT,
+    EVE,
+    TABLES,
+    closed,
+    connection,
+    founded,
+    hired,
+    left,
+    refresh,
+)
+from tests.properties.cases import Case
+from tests.properties.maintained import Maintained
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_prepared_relation_is_the_same_bag(name: str) -> None:
+    Maintained(Case(TABLES, EXAMPLES[name], ()), connection()).check_prepared()
+
+
+def test_distinct_waits_for_the_last_copy() -> None:
+    assert not refresh(EXAMPLES["distinct"], left(ANN)).delta
+    assert refresh(EXAMPLES["distinct"], left(ANN, BEN)).delta == {("a",): -1}
+
+
+def test_intersect_is_by_set() -> None:
+    assert not refresh(EXAMPLES["intersect"], left(ANN), founded(ALPHA)).delta
+    assert refresh(EXAMPLES["intersect"], left(CAT), founded(("z", None))).delta == {
+        ("b",): -1,
+        ("z",): 1,
+    }
+
+
+def test_intersect_all_takes_the_smaller_number() -> None:
+    assert refresh(EXAMPLES["intersect_all"], founded(ALPHA, ALPHA)).delta == {("a",): 1}
+
+
+def test_except_is_by_set() -> None:
+    assert refresh(EXAMPLES["except"], closed(ALPHA), left(EVE)).delta == {("a",): 1, ("z",): -1}
+
+
+def test_except_all_takes_the_difference() -> None:
+    done = refresh(EXAMPLES["except_all"], closed(ALPHA), hired((9, None, "b", 1)))
+    assert done.delta == {("a",): 1, ("b",): 1}
+
+
+def test_a_state_is_kept_once_however_often_it_occurs() -> None:
+    counted = EXAMPLES["aggregate"]
+    assert len(prepare(Union((counted, counted), counted.columns)).kept) == 1
