@@ -33,9 +33,10 @@ from rollview.analysis.pruning import prune_scans
 from rollview.errors import BadQuery, DefinitionCorrupt, DuplicateColumn
 from rollview.frontend import scope
 from rollview.frontend.checks import check_facts
-from rollview.frontend.decode import NotDecoded, decode
+from rollview.frontend.decode import decode
 from rollview.frontend.dependencies import function_text
 from rollview.frontend.jvm_bridge import bridge
+from rollview.frontend.subqueries import NotDecoded
 from rollview.frontend.translate import spark_errors
 
 Json = dict[str, Any]
