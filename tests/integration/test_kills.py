@@ -39,10 +39,13 @@ def killed_at(point, do):
     with faults.planned(point, lambda: os.kill(java, signal.SIGKILL)):
         return tried(do)
 
+def name(mode):
+    return mode if mode in ("noop", "failed") else "refreshed"
+
 def tried(do):
     try:
         report = do()
-        return [report.mode, report.number]
+        return [name(report.mode), report.number]
     except RollviewError as error:
         return [error.code, error.message]
 
@@ -66,7 +69,7 @@ said.append(tried(lambda: db.refresh("v"))[:1])
 db, java = opened()
 said.append(tried(lambda: db.refresh("v")))
 said.append([row.n for row in db.read("v").collect()] + [db.verify("v").correct])
-said.append([report.mode for report in db.history("v")])
+said.append([name(report.mode) for report in db.history("v")])
 os.kill(java, signal.SIGKILL)
 db.close()
 print(json.dumps(said))
@@ -88,15 +91,15 @@ def test_python_outlives_its_java_process(tmp_path: Path) -> None:
     assert code == "SPARK.DIED"
     assert message == f"Spark's Java process {java} died during: compute v"
     assert meanwhile == [["SPARK.DIED"]] * 5
-    assert again == ["full", 2]
-    assert after == ["full", 3]  # the log says so, and reading it takes no Java
+    assert again == ["refreshed", 2]
+    assert after == ["refreshed", 3]  # the log says so, and reading it takes no Java
     assert then == ["SPARK.DIED"]
     assert at_last == ["noop", 3]
     assert rows == [3, True]
-    assert history == ["noop", "failed", "full", "full", "failed", "failed", "full"]
+    assert history == ["noop", "refreshed", "refreshed", "failed", "refreshed"]
 
 
-# A refresh that takes long enough to be killed in the middle of its job. What the Java process
+# A refresh whose commit takes long enough to be killed in the middle of it. What the Java process
 # reads from is kept open by another process, so that it does not see that its Python is gone.
 LEAVES_JAVA = """
 import subprocess, sys
@@ -112,7 +115,7 @@ db.create_view(
 )
 db.spark.sql("INSERT INTO t VALUES (4000)")
 print(db._lake.java.number, keeper.pid, flush=True)
-db.refresh("v")
+db.refresh("v", full=True)
 """
 
 COMES_NEXT = """

@@ -15,9 +15,11 @@ _FILE_FORMATS = ("parquet", "orc", "avro", "json", "csv", "txt")
 
 
 def provider_of(folder: Path) -> str | None:
-    """What Spark's own catalog reads a table's folder with; None if it cannot hold the table."""
-    if (folder / "_delta_log").is_dir():
-        return "delta"
+    """What Spark's own catalog reads a table's folder with; None if it holds no table for it."""
+    log = folder / "_delta_log"
+    if log.is_dir():
+        # Without a commit it is being made, or its maker was killed: there is no table yet.
+        return "delta" if any(log.glob("[0-9]*")) else None
     if any((folder / "metadata").glob("*.metadata.json")):
         return None  # Spark's own catalog cannot hold Iceberg tables beside Delta's
     files = (path for path in folder.rglob("*.*") if not path.name.startswith(("_", ".")))
