@@ -32,7 +32,7 @@ proof: $(STAMP)
 	@$(BIN)/python -m tests.roundtrip.proof
 
 soak: $(STAMP)
-	@$(BIN)/pytest -m soak --timeout 0
+	@$(BIN)/pytest -m soak --timeout 0 -s
 
 # What is generated from the code: the command line reference.
 docs: $(STAMP)
