@@ -7,6 +7,7 @@ import pytest
 from rollview.algebra.expressions import Call, binary, column
 from rollview.algebra.relations import Join, JoinKind, Project, Relation, Scan
 from tests.algebra.examples import (
+    CODE,
     ID,
     NAME,
     PEOPLE,
@@ -176,6 +177,17 @@ def test_null_keys_do_not_match(kind: JoinKind) -> None:
         JoinKind.SINGLE: {(*nobody, *NOTHING): 1},
     }
     assert done.delta == expected[kind]
+
+
+def test_changes_without_a_key_concern_nobody() -> None:
+    done = refresh(join(JoinKind.SEMI), founded((None, "nil")))
+    assert not any(step.startswith("concerned") for step in done.steps)
+
+
+def test_null_safe_keys_do_match() -> None:
+    same = Call("EqualNullSafe", ("(", " <=> ", ")"), (TEAM, CODE), "BOOLEAN", False)
+    view = Join(JoinKind.SEMI, PEOPLE, TEAMS, same)
+    assert refresh(view, closed(NONE)).delta == {DAN: -1}
 
 
 def inequality(kind: JoinKind) -> Relation:

@@ -25,7 +25,7 @@ Pairs = list[tuple[ColumnRef, ColumnRef]]
 def pairs(rng: Random, left: Sequence[Column], right: Sequence[Column]) -> Pairs:
     """One or two pairs of columns of the same type; none if there are none."""
     found = [(ref(a), ref(b)) for a in left for b in right if a.type == b.type]
-    some = rng.sample(found, min(len(found), rng.choice((1, 1, 2))))
+    some = rng.sample(found, min(len(found), rng.choice((1, 1, 1, 2))))
     return list({two.name: (one, two) for one, two in some}.values())
 
 
@@ -46,12 +46,12 @@ def condition(
     dice = rng.random()
     if kind is JoinKind.ANTI and some and dice < 0.35:
         return conjunction(_not_in(one, two) for one, two in some)
-    if some and dice < 0.65:
+    if some and dice < 0.75:
         parts: list[Expression] = [_equality(rng, one, two, right) for one, two in some]
-        if rng.random() < 0.25:
+        if rng.random() < 0.15:
             parts.append(Scalars(rng, [*left, *right]).condition(1))
         return conjunction(parts)
-    if some and dice < 0.85:
+    if some and dice < 0.87:
         one, two = some[0]
         other, sign = rng.choice(list(COMPARISONS.items()))
         return operator(other, sign, one, two, "BOOLEAN")

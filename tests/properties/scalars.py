@@ -158,7 +158,7 @@ class Scalars:
         """A boolean expression."""
         dice = self._rng.random()
         if depth > 0 and dice < 0.2:
-            joined = self._rng.choice((both, one_of))
+            joined = self._rng.choice((both, one_of, one_of))
             return joined(self.condition(depth - 1), self.condition(depth - 1))
         if depth > 0 and dice < 0.27:
             inner = self.condition(depth - 1)
@@ -168,7 +168,7 @@ class Scalars:
         column = self._rng.choice(self._columns)
         if dice < 0.42:
             found = is_null(ref(column))
-            if self._rng.random() < 0.4:
+            if self._rng.random() < 0.25:
                 return found
             return Call("Not", ("(NOT ", ")"), (found,), "BOOLEAN", False)
         if column.type == "BOOLEAN" and dice < 0.6:

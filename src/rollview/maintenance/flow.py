@@ -17,7 +17,7 @@ from rollview.algebra.expressions import ColumnRef, Expression
 from rollview.algebra.relations import Distinct, Named, Project, Relation, Scan, Temporary
 from rollview.algebra.traverse import walk
 from rollview.errors import InternalError
-from rollview.maintenance.keys import Keys
+from rollview.maintenance.keys import Keys, Pair, without_nulls
 from rollview.maintenance.program import Kept, Note, Step
 from rollview.maintenance.signed import WEIGHT_COLUMN
 
@@ -137,6 +137,12 @@ class Flow:
         keys = Keys(found, tuple(zip(expressions, columns, strict=True)))
         self._keys[relation, expressions] = keys
         return keys
+
+    def matching(self, relation: Relation, pairs: tuple[Pair, ...], *, of_left: bool) -> Keys:
+        """The keys by which rows of one input of a join find those of the other."""
+        own = tuple(pair.left if of_left else pair.right for pair in pairs)
+        other = tuple(pair.right if of_left else pair.left for pair in pairs)
+        return self.keys(without_nulls(relation, own, pairs), own).over(other)
 
     def fresh(self, label: str) -> str:
         """A name that nothing else in the program has."""

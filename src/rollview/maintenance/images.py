@@ -290,8 +290,7 @@ def _with_right(
             over = keys.over(tuple(by_left[e] for e in keys.expressions))
             return with_inputs(join, (left, image(flow, join.right, moment, over)))
     left = flow.hold(left, "reached")
-    found = flow.keys(left, tuple(pair.left for pair in pairs))
-    over = found.over(tuple(pair.right for pair in pairs))
+    over = flow.matching(left, pairs, of_left=True)
     return with_inputs(join, (left, image(flow, join.right, moment, over)))
 
 

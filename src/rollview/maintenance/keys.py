@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rollview.algebra.expressions import Call, ColumnRef, Expression, conjunction, conjuncts, same
-from rollview.algebra.relations import Join, JoinKind, Relation, Side
+from rollview.algebra.relations import Filter, Join, JoinKind, Relation, Side
 from rollview.algebra.traverse import column_names
 from rollview.errors import InternalError
 
@@ -55,10 +55,14 @@ def without(relation: Relation, keys: Keys) -> Relation:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """An equality in a join condition: an expression of the left, one of the right input."""
+    """An equality in a join condition: an expression of the left, one of the right input.
+
+    ``null_safe`` is that of <=>; with =, NULL matches nothing.
+    """
 
     left: Expression
     right: Expression
+    null_safe: bool = False
 
 
 def equalities(
@@ -70,12 +74,25 @@ def equalities(
         if not isinstance(part, Call) or part.kind not in ("EqualTo", "EqualNullSafe"):
             continue
         first, second = part.args
+        null_safe = part.kind == "EqualNullSafe"
         one, two = column_names(first), column_names(second)
         if one and two and one <= left and two <= right:
-            found.append(Pair(first, second))
+            found.append(Pair(first, second, null_safe))
         elif one and two and one <= right and two <= left:
-            found.append(Pair(second, first))
+            found.append(Pair(second, first, null_safe))
     return tuple(found)
+
+
+def without_nulls(
+    relation: Relation, expressions: tuple[Expression, ...], pairs: tuple[Pair, ...]
+) -> Relation:
+    """The rows that can match: those with NULL on one side of a plain equality cannot."""
+    sure = conjunction(
+        Call("IsNotNull", ("(", " IS NOT NULL)"), (expression,), "BOOLEAN", False)
+        for expression, pair in zip(expressions, pairs, strict=True)
+        if expression.nullable and not pair.null_safe
+    )
+    return relation if sure is None else Filter(relation, sure)
 
 
 def names_of(relation: Relation) -> frozenset[str]:

@@ -93,8 +93,7 @@ def outwards(flow: Flow, joined: Joined, start: int, rows: Relation, image: Imag
         keys = None
         if pairs and not is_plain(wanted):
             reached = flow.hold(reached, "reached")
-            keys = flow.keys(reached, tuple(p.left for p in pairs))
-            keys = keys.over(tuple(p.right for p in pairs))
+            keys = flow.matching(reached, pairs, of_left=True)
         reached = _joined(reached, _filtered(image(chosen, keys), waiting), waiting)
     items = joined.items
     if WEIGHT in names_of(rows):

@@ -73,7 +73,7 @@ def _left_changed(join: Join, flow: Flow, pairs: tuple[Pair, ...], change: Relat
     keys = None
     if pairs and not is_plain(join.right):
         change = flow.hold(change, "change")
-        keys = _keys(flow, change, pairs, of_left=True)
+        keys = flow.matching(change, pairs, of_left=True)
     right = flow.after(join.right, keys)
     return signed(replace(join, left=change, right=right), join.columns)
 
@@ -83,7 +83,7 @@ def _right_changed(
 ) -> list[Relation]:
     right_keys = None
     if pairs:
-        found = _keys(flow, change, pairs, of_left=False)
+        found = flow.matching(change, pairs, of_left=False)
         right_keys = found.over(tuple(pair.right for pair in pairs))
         left = flow.before(join.left, found)
     else:
@@ -93,10 +93,3 @@ def _right_changed(
     now = replace(join, left=left, right=flow.after(join.right, right_keys))
     then = replace(join, left=left, right=flow.before(join.right, right_keys))
     return [signed(now, columns, PLUS), signed(then, columns, MINUS)]
-
-
-def _keys(flow: Flow, change: Relation, pairs: tuple[Pair, ...], *, of_left: bool) -> Keys:
-    """The join keys of a change of one input, for the other one."""
-    own = tuple(pair.left if of_left else pair.right for pair in pairs)
-    other = tuple(pair.right if of_left else pair.left for pair in pairs)
-    return flow.keys(change, own).over(other)
