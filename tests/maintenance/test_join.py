@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from rollview.algebra.expressions import Call, binary, column
-from rollview.algebra.relations import Join, JoinKind, Project, Relation, Scan
+from rollview.algebra.relations import After, Before, Join, JoinKind, Project, Relation, Scan
+from rollview.algebra.traverse import walk
+from rollview.maintenance.compiler import compile_delta
+from rollview.maintenance.prepare import prepare
 from tests.algebra.examples import (
     CODE,
     ID,
@@ -177,6 +180,18 @@ def test_null_keys_do_not_match(kind: JoinKind) -> None:
         JoinKind.SINGLE: {(*nobody, *NOTHING): 1},
     }
     assert done.delta == expected[kind]
+
+
+@pytest.mark.parametrize(
+    "kind", [JoinKind.SEMI, JoinKind.ANTI, JoinKind.LEFT, JoinKind.EXISTENCE, JoinKind.SINGLE]
+)
+def test_what_cannot_be_streamed_past_the_change_is_cut_down_first(kind: JoinKind) -> None:
+    """Spark broadcasts the right of these joins only: it must not be a whole table."""
+    program = compile_delta(prepare(join(kind)), ["people"])
+    assert program.delta is not None
+    for node in walk(program.delta):
+        if isinstance(node, Join) and node.kind not in (JoinKind.INNER, JoinKind.SEMI):
+            assert not isinstance(node.right, After | Before)
 
 
 def test_changes_without_a_key_concern_nobody() -> None:

@@ -31,7 +31,7 @@ def sum_type(type: str) -> str:
     found = _DECIMAL.fullmatch(type)
     if found:
         return f"DECIMAL({min(int(found[1]) + 10, 38)},{found[2]})"
-    return "DOUBLE" if type == "DOUBLE" else "BIGINT"
+    return "DOUBLE" if type in ("DOUBLE", "FLOAT") else "BIGINT"
 
 
 def average_type(type: str) -> str:
@@ -118,7 +118,7 @@ class Calls:
             args = (ref(column), literal(1, "INT"))
             return WindowCall(Call("Lag", parts, args, column.type, True), "")
         names = ["count", "min", "max"]
-        if is_number(column.type) and column.type != "DOUBLE":
+        if is_number(column.type) and column.type not in ("DOUBLE", "FLOAT"):
             names.append("sum")
         name = self._rng.choice(names)
         kind, type = _kind_and_type(name, column.type)

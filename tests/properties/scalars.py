@@ -9,7 +9,7 @@ from rollview.algebra.expressions import Call, ColumnRef, Expression, Literal
 from rollview.algebra.schema import Column
 from tests.properties.values import LONG_DECIMAL, SMALL_DECIMAL, VALUES, random_value, sql
 
-NUMBERS = ("INT", "BIGINT", SMALL_DECIMAL, LONG_DECIMAL, "DOUBLE")
+NUMBERS = ("SMALLINT", "INT", "BIGINT", SMALL_DECIMAL, LONG_DECIMAL, "FLOAT", "DOUBLE")
 COMPARISONS = {
     "EqualTo": "=",
     "LessThan": "<",

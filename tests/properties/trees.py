@@ -7,6 +7,8 @@ from random import Random
 
 from rollview.algebra.relations import (
     Filter,
+    Join,
+    JoinKind,
     Named,
     Project,
     Recursion,
@@ -20,7 +22,7 @@ from rollview.algebra.schema import Column, Schema
 from rollview.analysis.order import canonical
 from tests.properties import many_inputs, one_input
 from tests.properties.growth import Growth
-from tests.properties.scalars import literal, operator, ref
+from tests.properties.scalars import equal, literal, operator, ref
 from tests.properties.values import TYPES, VALUES
 
 Maker = Callable[[Growth, int], Relation]
@@ -88,7 +90,7 @@ def _values(growth: Growth) -> Values:
 
 
 def _recursion(growth: Growth) -> Relation:
-    """From the numbers of a table up to two; a scan if it has none."""
+    """From the numbers of a table up to two, by way of another table now and then."""
     scan = _scan(growth)
     numbers = [c for c in scan.columns if c.type == "INT"]
     if not numbers:
@@ -96,9 +98,14 @@ def _recursion(growth: Growth) -> Relation:
     anchor = Project(scan, (Named(growth.fresh("r"), ref(numbers[0])),))
     column = Column(growth.fresh("r"), "INT")
     name = growth.fresh("recursion")
-    again = RecursionInput(name, (column.name,), (Column(growth.fresh("r"), "INT"),))
+    again: Relation = RecursionInput(name, (column.name,), (Column(growth.fresh("r"), "INT"),))
     number = ref(again.columns[0])
     few = operator("LessThan", "<", number, literal(2, "INT"), "BOOLEAN")
     more = operator("Add", "+", number, literal(1, "INT"), "INT")
-    step = Project(Filter(again, few), (Named(growth.fresh("r"), more),))
+    again = Filter(again, few)
+    other = _scan(growth)
+    steps = [c for c in other.columns if c.type == "INT"]
+    if steps and growth.rng.random() < 0.5:
+        again = Join(JoinKind.INNER, again, other, equal(number, ref(steps[0])))
+    step = Project(again, (Named(growth.fresh("r"), more),))
     return Recursion(name, anchor, step, (column,))

@@ -27,10 +27,13 @@ VALUES: dict[str, tuple[object, ...]] = {
     "DATE": (datetime.date(2020, 2, 29), datetime.date(2021, 1, 1), datetime.date(1999, 12, 31)),
     "BOOLEAN": (True, False),
     "DOUBLE": (0.0, 0.1, 0.7, 2.5),
+    "FLOAT": (0.0, 0.1, 1.25),
+    "SMALLINT": (0, 1, 7),
+    "TIMESTAMP": (datetime.datetime(2020, 2, 29, 12), datetime.datetime(2021, 1, 1, 0, 0, 1)),
 }
 RARE_VALUES: dict[str, tuple[object, ...]] = {"DOUBLE": (float("nan"), float("inf"), -0.0)}
 TYPES = tuple(VALUES)
-_OFTEN = ("INT", "INT", "INT", "STRING", "STRING", SMALL_DECIMAL)
+_OFTEN = ("INT", "INT", "INT", "INT", "STRING", "STRING", SMALL_DECIMAL, "BIGINT", "DOUBLE")
 
 
 def random_type(rng: Random) -> str:
@@ -54,6 +57,8 @@ def sql(value: object, type: str) -> str:
             return f"CAST(NULL AS {type})"
         case bool():
             return "TRUE" if value else "FALSE"
+        case datetime.datetime():
+            return f"TIMESTAMP '{value}'"
         case datetime.date():
             return f"DATE '{value}'"
         case str():

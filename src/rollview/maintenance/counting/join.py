@@ -15,7 +15,7 @@ from rollview.algebra.relations import Join, JoinKind, Relation
 from rollview.maintenance.flow import Flow, Moment
 from rollview.maintenance.images import padded
 from rollview.maintenance.keys import Keys, Pair, equalities, names_of
-from rollview.maintenance.outward import flatten, is_plain, outwards
+from rollview.maintenance.outward import flatten, outwards
 from rollview.maintenance.program import Note
 from rollview.maintenance.signed import MINUS, PLUS, signed, sum_of, unsigned
 
@@ -70,8 +70,9 @@ def _by_match(join: Join, flow: Flow) -> Relation | None:
 
 
 def _left_changed(join: Join, flow: Flow, pairs: tuple[Pair, ...], change: Relation) -> Relation:
+    """Only the right of such a join can be broadcast, so it is cut down even if it is a table."""
     keys = None
-    if pairs and not is_plain(join.right):
+    if pairs:
         change = flow.hold(change, "change")
         keys = flow.matching(change, pairs, of_left=True)
     right = flow.after(join.right, keys)

@@ -46,10 +46,8 @@ def delta_top_k(top: TopK, flow: Flow) -> Relation | None:
         change = flow.hold(net(change), "change")
         lost = flow.hold(_members(flow, change, state), "lost")
         grown = with_inputs(top, (Union((state, added(change)), top.columns),))
-        parts = (
-            Join(JoinKind.ANTI, grown, lost),
-            Join(JoinKind.SEMI, anew, lost),
-        )
+        refilled = flow.hold(Join(JoinKind.SEMI, anew, lost), "anew", _why_refilled(top))
+        parts = (Join(JoinKind.ANTI, grown, lost), refilled)
         now = flow.hold(Union(parts, top.columns), "top")
     flow.know_after(top, now)
     return difference(state, now, top.columns)
@@ -66,6 +64,14 @@ def _members(flow: Flow, change: Relation, state: State) -> Relation:
     old = Project(state, tuple(Named(names[r.name], r) for r in references(state.columns)))
     pairs = zip(references(removed.columns), references(old.columns), strict=True)
     return Join(JoinKind.SEMI, removed, old, conjunction(same(one, two) for one, two in pairs))
+
+
+def _why_refilled(top: TopK) -> Reason:
+    return Reason(
+        ReasonCode.NO_KEY,
+        describe(top),
+        "a row among the first ones was removed: those that follow are found among all rows",
+    )
 
 
 def _why_anew(top: TopK) -> Reason:
