@@ -6,10 +6,13 @@ from decimal import Decimal
 
 import pytest
 
+from rollview.algebra.definition import ReasonCode
 from rollview.algebra.expressions import AggregateCall, ColumnRef, Expression, column
 from rollview.algebra.relations import After, Aggregate, Before, NamedAggregate, Scan
 from rollview.algebra.schema import Column
 from rollview.algebra.traverse import walk
+from rollview.maintenance.compiler import compile_delta
+from rollview.maintenance.prepare import prepare
 from tests.algebra.examples import EXAMPLES, PAY, PEOPLE, RICH, TEAM
 from tests.maintenance.people import (
     ANN,
@@ -165,3 +168,21 @@ def test_a_nan_that_goes_leaves_a_number() -> None:
         ((Change("t", nan, -1),),),
     )
     check(case, connection())
+
+
+def test_what_is_kept_is_told() -> None:
+    prepared = prepare(by_team(call("avg", PAY, type="DOUBLE")))
+    notes = compile_delta(prepared, ("people",)).notes
+    assert notes[prepared.kept[0].relation].state == (
+        "aggregate_1: count(1), sum(pay), count(pay) per team",
+    )
+    assert notes[prepared.kept[0].relation].reads == ("state under team",)
+
+
+def test_an_extremum_of_all_rows_that_is_lost_is_looked_for_among_all() -> None:
+    largest = Aggregate(PEOPLE, (), (NamedAggregate("most", call("max", PAY, type="INT")),))
+    assert not refresh(largest, left(BEN)).reasons
+    lost = refresh(largest, left(ANN))
+    assert [reason.code for reason in lost.reasons] == [ReasonCode.NO_KEY]
+    assert lost.program.at_times == lost.reasons
+    assert not lost.program.reasons

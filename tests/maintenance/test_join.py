@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from rollview.algebra.definition import ReasonCode
 from rollview.algebra.expressions import Call, binary, column
 from rollview.algebra.relations import After, Before, Join, JoinKind, Project, Relation, Scan
 from rollview.algebra.traverse import walk
 from rollview.maintenance.compiler import compile_delta
 from rollview.maintenance.prepare import prepare
+from rollview.maintenance.program import RuleName
 from tests.algebra.examples import (
     CODE,
     ID,
@@ -222,3 +224,47 @@ def test_without_an_equality() -> None:
         **{(name, "none"): -1 for name in ("ben", "cat", "eve")},
         **{(name, None): 1 for name in ("ben", "cat", "eve")},
     }
+
+
+@pytest.mark.parametrize("kind", [k for k in JoinKind if k is not JoinKind.EXISTENCE])
+def test_without_an_equality_an_input_is_read_whole_and_that_is_said(kind: JoinKind) -> None:
+    view = join(kind) if kind is JoinKind.CROSS else inequality(kind)
+    for changes in (founded(ALPHA), hired(ANN)):
+        program = compile_delta(prepare(view), {change.table for change in changes})
+        assert {reason.code for reason in program.reasons} == {ReasonCode.NO_KEY}
+        assert {blame.relation for blame in program.blames} == {view}
+
+
+@pytest.mark.parametrize("kind", [k for k in JoinKind if k is not JoinKind.CROSS])
+def test_with_an_equality_nothing_is_read_whole(kind: JoinKind) -> None:
+    program = compile_delta(prepare(join(kind)), ("people", "teams"))
+    assert not program.blames
+    assert all("under" in text for text in program.notes[join(kind)].reads)
+
+
+def test_a_join_tells_what_it_reads_at_which_moment() -> None:
+    program = compile_delta(prepare(join(JoinKind.INNER)), ("people", "teams"))
+    assert program.notes[join(JoinKind.INNER)].reads == (
+        "after of teams under code",
+        "before of people under team",
+    )
+    program = compile_delta(prepare(join(JoinKind.ANTI)), ("people", "teams"))
+    assert program.notes[join(JoinKind.ANTI)].reads == (
+        "before and after of teams under code",
+        "before of people under team",
+    )
+
+
+def test_inner_joins_below_an_inner_join_are_part_of_it() -> None:
+    third = Scan("teams", ("code",), schema(column("third", "STRING")))
+    lower = keep(join(JoinKind.INNER), ID, CODE)
+    same = binary("EqualTo", "=", CODE, column("third", "STRING"), "BOOLEAN")
+    view = Join(JoinKind.INNER, lower, third, same)
+    notes = compile_delta(prepare(view), ("people", "teams")).notes
+    assert [notes[node].rule for node in (view, lower, lower.child)] == [
+        RuleName.TELESCOPED,
+        RuleName.LINEAR,
+        RuleName.TELESCOPED,
+    ]
+    assert notes[view].reads[0] == "before and after of teams under code or third"
+    assert not notes[lower.child].reads

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rollview.algebra.relations import Union
+from rollview.algebra.traverse import walk
 from rollview.maintenance.prepare import prepare
 from tests.algebra.examples import EXAMPLES
 from tests.maintenance.people import (
@@ -59,3 +60,17 @@ def test_except_all_takes_the_difference() -> None:
 def test_a_state_is_kept_once_however_often_it_occurs() -> None:
     counted = EXAMPLES["aggregate"]
     assert len(prepare(Union((counted, counted), counted.columns)).kept) == 1
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_operator_has_one_of_the_maintained_form_to_speak_for_it(name: str) -> None:
+    prepared = prepare(EXAMPLES[name])
+    maintained = set(walk(prepared.relation))
+    assert set(prepared.speakers.values()) <= maintained
+    assert EXAMPLES[name] in prepared.speakers
+
+
+@pytest.mark.parametrize("name", ["distinct", "except", "intersect_all", "aggregate"])
+def test_counts_speak_for_what_is_maintained_by_counts(name: str) -> None:
+    prepared = prepare(EXAMPLES[name])
+    assert prepared.speakers[EXAMPLES[name]] == prepared.kept[0].relation

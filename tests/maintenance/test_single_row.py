@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rollview.algebra.definition import ReasonCode
 from rollview.algebra.expressions import binary, column
 from rollview.algebra.relations import Filter, Join, JoinKind, SingleRow
 from tests.algebra.examples import EXAMPLES, PAY, PEOPLE, TEAMS, keep, number
@@ -39,8 +40,11 @@ def test_rows_beside_it_are_not_touched_unless_it_moves() -> None:
     still = refresh(BESIDE, left(EVE))
     assert not still.delta
     assert not any(step.startswith("reached") for step in still.steps)
-    moved = refresh(BESIDE, left(ANN)).delta
-    assert moved == {
+    assert not still.reasons
+    moved = refresh(BESIDE, left(ANN))
+    assert [reason.code for reason in moved.reasons] == [ReasonCode.NO_KEY]
+    assert moved.program.at_times == moved.reasons
+    assert moved.delta == {
         **{(*team, 260): -1 for team in TEAM_ROWS},
         **{(*team, 160): 1 for team in TEAM_ROWS},
     }
@@ -53,6 +57,11 @@ def test_a_value_may_become_null_and_come_back() -> None:
     view = maintained(RICHEST)
     view.refresh(tuple(left(ANN)))
     assert view.refresh(tuple(hired(ANN))).delta == {(None,): -1, (100,): 1}
+
+
+def test_of_an_aggregate_the_value_is_kept_and_of_rows_it_is_looked_up() -> None:
+    assert not refresh(TOTAL, left(ANN)).reasons
+    assert [reason.code for reason in refresh(RICHEST, left(ANN)).reasons] == [ReasonCode.NO_KEY]
 
 
 def test_a_filter_by_it() -> None:

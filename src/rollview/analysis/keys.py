@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from rollview.algebra.expressions import ColumnRef
-from rollview.algebra.relations import Aggregate, Distinct, Filter, Project, Relation, Sort, TopK
+from rollview.algebra.relations import (
+    Aggregate,
+    Distinct,
+    Filter,
+    Project,
+    Relation,
+    SingleRow,
+    Sort,
+    TopK,
+)
 
 
 def key_of(relation: Relation) -> tuple[str, ...] | None:
@@ -14,6 +23,8 @@ def key_of(relation: Relation) -> tuple[str, ...] | None:
     match relation:
         case Aggregate(groups=groups):
             return tuple(group.name for group in groups)
+        case SingleRow():
+            return ()
         case Distinct(child=child):
             return key_of(child) or tuple(column.name for column in child.columns)
         case Filter(child=child) | Sort(child=child) | TopK(child=child):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from rollview.algebra.relations import Relation, Temporary
 from rollview.algebra.traverse import walk
@@ -10,7 +11,8 @@ from rollview.maintenance.counting import RULES
 from rollview.maintenance.flow import Flow
 from rollview.maintenance.images import image
 from rollview.maintenance.prepare import Prepared
-from rollview.maintenance.program import Program, Step
+from rollview.maintenance.program import Note, Program, Step
+from rollview.maintenance.reads import phrases
 
 
 def compile_delta(prepared: Prepared, changed: Iterable[str]) -> Program:
@@ -23,7 +25,17 @@ def compile_delta(prepared: Prepared, changed: Iterable[str]) -> Program:
         if own is not None:
             states[kept.name] = own
     steps = _needed(flow.steps, [*states.values(), *([] if delta is None else [delta])])
-    return Program(steps, delta, states, dict(flow.notes))
+    run = {step.name for step in steps}
+    blames = tuple(blame for blame in flow.blames if blame.step is None or blame.step in run)
+    return Program(steps, delta, states, _notes(flow), blames, frozenset(flow.rare & run))
+
+
+def _notes(flow: Flow) -> dict[Relation, Note]:
+    """What the rules said, with what they read."""
+    return {
+        relation: replace(note, reads=phrases(flow.reads.get(relation, ())))
+        for relation, note in flow.notes.items()
+    }
 
 
 def _needed(steps: list[Step], results: list[Relation]) -> tuple[Step, ...]:

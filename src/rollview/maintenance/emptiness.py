@@ -7,6 +7,8 @@ nothing.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from rollview.algebra.relations import (
     Aggregate,
     Distinct,
@@ -43,6 +45,15 @@ def without_empty(relation: Relation, empty: frozenset[str]) -> Relation:
         return _simplified(node)
 
     return transform_up(relation, change)
+
+
+def emptied(steps: Iterable[tuple[str, Relation]], empty: frozenset[str]) -> frozenset[str]:
+    """The names of the steps that have no rows if these have none, these included."""
+    known = set(empty)
+    for name, relation in steps:
+        if known and is_empty(without_empty(relation, frozenset(known))):
+            known.add(name)
+    return frozenset(known)
 
 
 def _simplified(node: Relation) -> Relation:

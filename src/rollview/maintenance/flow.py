@@ -9,16 +9,17 @@ what is needed more than once, so that the size of a program stays linear in the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from enum import StrEnum
 
 from rollview.algebra.definition import Reason
 from rollview.algebra.expressions import ColumnRef, Expression
+from rollview.algebra.printer import describe
 from rollview.algebra.relations import Distinct, Named, Project, Relation, Scan, Temporary
-from rollview.algebra.traverse import walk
+from rollview.algebra.traverse import inputs, walk
 from rollview.errors import InternalError
 from rollview.maintenance.keys import Keys, Pair, without_nulls
-from rollview.maintenance.program import Kept, Note, Step
+from rollview.maintenance.program import Blame, Kept, Note, Step
+from rollview.maintenance.reads import Read, keys_text, label
 from rollview.maintenance.signed import WEIGHT_COLUMN
 
 
@@ -53,8 +54,13 @@ class Flow:
         self._names: dict[str, int] = {}
         self._held: dict[Relation, Temporary] = {}
         self._keys: dict[tuple[Relation, tuple[Expression, ...]], Keys] = {}
+        self._forms: dict[Relation, Relation] = {}
+        self._deriving: list[Relation] = []
         self.steps: list[Step] = []
+        self.rare: set[str] = set()
         self.notes: dict[Relation, Note] = {}
+        self.reads: dict[Relation, list[Read]] = {}
+        self.blames: list[Blame] = []
 
     def delta(self, relation: Relation) -> Relation | None:
         """The change of a relation; None if it cannot have changed."""
@@ -68,11 +74,13 @@ class Flow:
         rule = self._rules.get(type(relation))
         if rule is None:
             raise InternalError(f"no rule for {type(relation).__name__}")
+        self._deriving.append(relation)
         delta = rule(relation, self)
         if delta is not None:
             _check(rule, relation, delta)
             if relation in self._kept:
-                delta = self.hold(delta, f"{self._kept[relation].name}_delta")
+                delta = self.hold(delta, f"{self._kept[relation].label}_delta")
+        self._deriving.pop()
         return delta
 
     def has_changed(self, relation: Relation) -> bool:
@@ -112,16 +120,14 @@ class Flow:
         self.delta(relation)
         return self._after.get(relation)
 
-    def hold(self, relation: Relation, label: str, reason: Reason | None = None) -> Relation:
-        """The same rows, computed once however often they are used.
-
-        A ``reason`` says why it is not incremental if it has to be computed at all.
-        """
+    def hold(self, relation: Relation, label: str) -> Relation:
+        """The same rows, computed once however often they are used."""
         if isinstance(relation, Temporary):
             return relation
         if relation not in self._held:
             name = self.fresh(label)
-            self.steps.append(Step(name, relation, reason))
+            asking = describe(self._origin(self._deriving[-1])) if self._deriving else ""
+            self.steps.append(Step(name, relation, asking))
             self._held[relation] = Temporary(name, relation.columns)
         return self._held[relation]
 
@@ -149,15 +155,63 @@ class Flow:
         self._names[label] = self._names.get(label, 0) + 1
         return f"{label}_{self._names[label]}"
 
+    # --- what EXPLAIN tells ------------------------------------------------------------------
+
     def note(self, relation: Relation, note: Note) -> None:
         """Say how an operator is maintained."""
         self.notes[relation] = note
 
-    def blame(self, relation: Relation, reason: Reason) -> None:
-        """Say why an operator is not maintained from the changes alone."""
-        old = self.notes.get(relation, Note("recompute"))
-        if reason not in old.reasons:
-            self.notes[relation] = replace(old, reasons=(*old.reasons, reason))
+    def read(
+        self,
+        operator: Relation,
+        what: str,
+        relation: Relation,
+        under: tuple[Expression, ...] = (),
+        when: str = "",
+    ) -> None:
+        """Say what the rule of an operator reads; without keys, all rows. Not told of constants."""
+        if not any(isinstance(node, Scan) for node in walk(relation)):
+            return
+        found = Read(what, label(relation, self.kept), keys_text(under), when)
+        self.reads.setdefault(self._origin(operator), []).append(found)
+
+    def blame(self, relation: Relation, reason: Reason, when: Relation | None = None) -> None:
+        """Say why an operator is not maintained from the changes alone.
+
+        With ``when``, which is held, the reason counts only in refreshes in which that has rows.
+        """
+        step = when.name if isinstance(when, Temporary) else None
+        blame = Blame(self._origin(relation), reason, step)
+        if blame not in self.blames:
+            self.blames.append(blame)
+
+    def rarely(self, held: Relation) -> Relation:
+        """What is held, of which most refreshes have no rows."""
+        if isinstance(held, Temporary):
+            self.rare.add(held.name)
+        return held
+
+    def reaches_tables(self, relation: Relation) -> bool:
+        """Whether all rows of a relation are had from tables, not from what is kept."""
+        if relation in self._kept:
+            return False
+        if isinstance(relation, Scan):
+            return True
+        return any(self.reaches_tables(child) for child in inputs(relation))
+
+    def as_form(self, relation: Relation, form: Relation) -> Relation:
+        """The form; what is said of its parts is said of the relation whose rows it has."""
+        below = inputs(relation)
+        pending = [form]
+        while pending:
+            part = pending.pop()
+            if part not in below:
+                self._forms.setdefault(part, self._origin(relation))
+                pending += inputs(part)
+        return form
+
+    def _origin(self, relation: Relation) -> Relation:
+        return self._forms.get(relation, relation)
 
 
 def _check(rule: Rule, relation: Relation, delta: Relation) -> None:

@@ -11,9 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
-from rollview.algebra.definition import Reason, ReasonCode
 from rollview.algebra.expressions import Call, ColumnRef, Expression, Literal, conjunction, same
-from rollview.algebra.printer import describe
 from rollview.algebra.relations import (
     After,
     Aggregate,
@@ -47,6 +45,8 @@ from rollview.algebra.traverse import column_names, inputs, substitute, with_inp
 from rollview.maintenance.flow import Flow, Moment
 from rollview.maintenance.keys import Keys, equalities, names_of, restrict
 from rollview.maintenance.outward import flatten, outwards
+from rollview.maintenance.reads import label
+from rollview.maintenance.reasons import no_equality, not_at_hand
 from rollview.maintenance.signed import keep, named, reference, references
 
 
@@ -123,7 +123,7 @@ def _under(  # noqa: C901 - one case per relation
             if keys.names <= values.keys():
                 on = tuple(substitute(e, values) for e in keys.expressions)
                 return with_inputs(relation, (image(flow, child, moment, keys.over(on)),))
-            return image(flow, _copies(relation), moment, keys)
+            return image(flow, flow.as_form(relation, _copies(relation)), moment, keys)
         case TopK() | SingleRow() | Recursion():
             pass
         case Values() | TableFunction() | RecursionInput():
@@ -132,7 +132,12 @@ def _under(  # noqa: C901 - one case per relation
             return restrict(relation, keys)
         case _:
             assert_never(relation)
-    _blame(flow, relation)
+    return _whole(flow, relation, moment, keys)
+
+
+def _whole(flow: Flow, relation: Relation, moment: Moment, keys: Keys) -> Relation:
+    """All rows, cut down to the keys only then."""
+    flow.blame(relation, not_at_hand(relation), when=keys.relation)
     return restrict(evaluated(flow, relation, moment, None), keys)
 
 
@@ -179,18 +184,6 @@ def _typed(expression: Expression, column: Column) -> Expression:
     return Call("Cast", cast, (expression,), column.type, expression.nullable)
 
 
-def _blame(flow: Flow, relation: Relation) -> None:
-    piece = describe(relation)
-    flow.blame(
-        relation,
-        Reason(
-            ReasonCode.KEY_NOT_AT_HAND,
-            piece,
-            f"the keys of the change do not reach below {piece}: it is evaluated as a whole",
-        ),
-    )
-
-
 def _through(flow: Flow, keys: Keys, items: tuple[Named, ...]) -> Keys:
     """The keys below a projection; those that a constant cannot have are left out."""
     values = {item.name: item.expression for item in items}
@@ -234,13 +227,14 @@ def _inner(flow: Flow, join: Join, moment: Moment, keys: Keys) -> Relation:
             if used and used <= names[index]:
                 parts.setdefault(index, []).append(position)
     if not parts:
-        _blame(flow, join)
-        return restrict(evaluated(flow, join, moment, None), keys)
+        return _whole(flow, join, moment, keys)
     start = max(parts, key=lambda index: (len(parts[index]), -index))
     narrowed = _some(flow, keys.over(on), parts[start])
     rows = image(flow, joined.inputs[start], moment, narrowed)
 
-    def other(index: int, reached: Keys | None) -> Relation:
+    def other(index: int, reached: Keys | None, by: tuple[Expression, ...]) -> Relation:
+        if not by:
+            _blame_theta(flow, join, joined.inputs[index], keys)
         return image(flow, joined.inputs[index], moment, reached)
 
     found = outwards(flow, joined, start, rows, other)
@@ -262,29 +256,38 @@ def _matched(flow: Flow, join: Join, moment: Moment, keys: Keys) -> Relation:
     No input is asked for twice, or the images of nested joins would double with every level.
     """
     if join.kind is JoinKind.RIGHT:
-        return image(flow, _mirrored(join), moment, keys)
+        return image(flow, flow.as_form(join, _mirrored(join)), moment, keys)
     over_left = _over(keys, names_of(join.left))
     if join.kind is JoinKind.FULL:
-        return image(flow, _one_sided(join, bool(over_left)), moment, keys)
+        form = flow.as_form(join, _one_sided(join, bool(over_left)))
+        return image(flow, form, moment, keys)
     if not over_left and join.kind is JoinKind.LEFT:
-        return image(flow, padded(join), moment, keys)
+        return image(flow, flow.as_form(join, padded(join)), moment, keys)
     if not over_left:
-        _blame(flow, join)
-        return restrict(evaluated(flow, join, moment, None), keys)
+        return _whole(flow, join, moment, keys)
     left = image(flow, join.left, moment, _some(flow, keys, over_left))
     if len(over_left) == len(keys.on):
-        return _with_right(flow, join, moment, left, keys)
-    return restrict(_with_right(flow, join, moment, left, None), keys)
+        return _with_right(flow, join, moment, left, keys, complete=True)
+    return restrict(_with_right(flow, join, moment, left, keys, complete=False), keys)
+
+
+def _blame_theta(flow: Flow, join: Join, relation: Relation, keys: Keys) -> None:
+    if flow.reaches_tables(relation):
+        flow.blame(join, no_equality(join, label(relation, flow.kept)), when=keys.relation)
 
 
 def _with_right(
-    flow: Flow, join: Join, moment: Moment, left: Relation, keys: Keys | None
+    flow: Flow, join: Join, moment: Moment, left: Relation, keys: Keys, *, complete: bool
 ) -> Relation:
-    """The join of restricted left rows; the right input under the keys that they lead to."""
+    """The join of restricted left rows; the right input under the keys that they lead to.
+
+    The keys are ``complete`` if all of them are over the left input.
+    """
     pairs = equalities(join.condition, names_of(join.left), names_of(join.right))
     if not pairs:
+        _blame_theta(flow, join, join.right, keys)
         return with_inputs(join, (left, image(flow, join.right, moment, None)))
-    if keys is not None:
+    if complete:
         by_left = {pair.left: pair.right for pair in pairs}
         if all(e in by_left for e in keys.expressions):
             over = keys.over(tuple(by_left[e] for e in keys.expressions))

@@ -8,7 +8,7 @@ have been reached.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from rollview.algebra.expressions import Expression, conjunction, conjuncts
@@ -24,12 +24,12 @@ from rollview.algebra.relations import (
     TableFunction,
     Values,
 )
-from rollview.algebra.traverse import column_names, substitute
+from rollview.algebra.traverse import column_names, inputs, substitute
 from rollview.maintenance.flow import Flow
 from rollview.maintenance.keys import Keys, Pair, equalities, names_of
 from rollview.maintenance.signed import WEIGHT, WEIGHT_REF, reference
 
-Image = Callable[[int, Keys | None], Relation]
+Image = Callable[[int, Keys | None, tuple[Expression, ...]], Relation]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,14 @@ def flatten(relation: Relation) -> Joined:
             return Joined((relation,), (), items)
 
 
+def taken_apart(relation: Relation) -> Iterator[Relation]:
+    """The joins that `flatten` makes one of, and the projections and filters between them."""
+    if _is_joined(relation):
+        yield relation
+        for child in inputs(relation):
+            yield from taken_apart(child)
+
+
 def _is_joined(relation: Relation) -> bool:
     match relation:
         case Join(kind=JoinKind.INNER | JoinKind.CROSS):
@@ -81,7 +89,8 @@ def _over(items: tuple[Named, ...], conditions: tuple[Expression, ...]) -> tuple
 def outwards(flow: Flow, joined: Joined, start: int, rows: Relation, image: Image) -> Relation:
     """All joined rows that begin with these rows of input ``start``, as the output columns.
 
-    ``image`` gives another input, whole or under keys. A weight in ``rows`` stays the last column.
+    ``image`` gives another input, whole or under keys; it is told by which of its expressions an
+    equality leads to it, if any. A weight in ``rows`` stays the last column.
     """
     left = set(range(len(joined.inputs))) - {start}
     waiting = list(joined.conditions)
@@ -94,7 +103,8 @@ def outwards(flow: Flow, joined: Joined, start: int, rows: Relation, image: Imag
         if pairs and not is_plain(wanted):
             reached = flow.hold(reached, "reached")
             keys = flow.matching(reached, pairs, of_left=True)
-        reached = _joined(reached, _filtered(image(chosen, keys), waiting), waiting)
+        other = image(chosen, keys, tuple(pair.right for pair in pairs))
+        reached = _joined(reached, _filtered(other, waiting), waiting)
     items = joined.items
     if WEIGHT in names_of(rows):
         items = (*items, Named(WEIGHT, WEIGHT_REF))

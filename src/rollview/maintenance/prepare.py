@@ -8,8 +8,8 @@ of these operators are the state: a bag of ordinary rows of an ordinary relation
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from rollview.algebra.expressions import AggregateCall, ColumnRef, Expression, Literal, binary
 from rollview.algebra.expressions import function as call
@@ -45,19 +45,33 @@ _ZERO = Literal("0L", "BIGINT")
 class Prepared:
     """A definition's relation in the form that is maintained, and the operators that keep state.
 
-    ``kept`` is in an order in which every operator comes after those below it.
+    ``kept`` is in an order in which every operator comes after those below it. ``speakers`` tells
+    for every operator of the definition the one of the maintained form whose rule maintains it:
+    itself over rewritten inputs, or the aggregate that keeps its counts. What is below a Recursion
+    is evaluated with it and has none.
     """
 
     relation: Relation
     kept: tuple[Kept, ...]
+    speakers: Mapping[Relation, Relation] = field(default_factory=dict)
 
 
 def prepare(relation: Relation) -> Prepared:
     """The maintained form; the same rows as the relation."""
-    rewritten = _rewritten(relation, _names(), {})
+    known: dict[Relation, Relation] = {}
+    rewritten = _rewritten(relation, _names(), known)
     kept: list[Kept] = []
     _collect(rewritten, kept)
-    return Prepared(rewritten, tuple(kept))
+    speakers = {node: _speaker(node, form) for node, form in known.items()}
+    return Prepared(rewritten, tuple(kept), speakers)
+
+
+def _speaker(node: Relation, form: Relation) -> Relation:
+    """The operator of the maintained form whose rule maintains the node."""
+    if isinstance(node, Distinct | SetOperation | Aggregate):
+        while not isinstance(form, Aggregate):
+            (form,) = inputs(form)
+    return form
 
 
 def _names() -> Iterator[str]:
@@ -71,9 +85,9 @@ def _rewritten(
     relation: Relation, names: Iterator[str], known: dict[Relation, Relation]
 ) -> Relation:
     """Not below a Recursion, which is evaluated as it is; what is there twice is kept once."""
-    if isinstance(relation, Recursion):
-        return relation
-    if relation not in known:
+    if relation not in known and isinstance(relation, Recursion):
+        known[relation] = relation
+    elif relation not in known:
         below = tuple(_rewritten(child, names, known) for child in inputs(relation))
         known[relation] = _maintained(with_inputs(relation, below), names)
     return known[relation]

@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 
 from rollview.algebra.definition import Reason
 from rollview.algebra.relations import Relation
 from rollview.algebra.schema import Schema
+from rollview.maintenance.emptiness import emptied
+
+
+class RuleName(StrEnum):
+    """How an operator is maintained, in a word that EXPLAIN and the pages use, too."""
+
+    CHANGES = "changes"  # the changes of a source are its delta
+    LINEAR = "linear"  # the operator itself, applied to the delta below it
+    TELESCOPED = "telescoped"  # one term per changed input of a join
+    MATCHES = "matches"  # the rows whose matches may have changed
+    PADDED = "padded"  # telescoped, and the rows without a match, padded with NULLs
+    GROUPS = "groups"  # the groups of changed rows, from their stored values
+    PARTITIONS = "partitions"  # the partitions of changed rows, before and after
+    TOP = "top"  # the kept rows and the added ones
+    SCALAR = "scalar"  # the old and the new value, if they differ
+    RECOMPUTE = "recompute"  # evaluated as a whole
+    CONSTANT = "constant"  # nothing below it ever changes
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """Compute a relation once and keep it for the rest of the refresh under a name.
 
-    ``reason`` says why the step is not incremental, if it turns out to be needed.
+    ``operator`` describes the operator whose rule wants it.
     """
 
     name: str
     relation: Relation
-    reason: Reason | None = None
+    operator: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +51,28 @@ class Kept:
     def columns(self) -> Schema:
         return self.relation.columns
 
+    @property
+    def label(self) -> str:
+        """The name without the digest that tells one definition from the next."""
+        return self.name.rpartition("_")[0]
+
 
 @dataclass(frozen=True, slots=True)
 class Note:
     """How one operator is maintained: what EXPLAIN says about it."""
 
-    rule: str
+    rule: RuleName
     reads: tuple[str, ...] = ()
     state: tuple[str, ...] = ()
-    reasons: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """Why an operator is not maintained from the changes alone: always, or if a step has rows."""
+
+    relation: Relation
+    reason: Reason
+    step: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +80,37 @@ class Program:
     """A delta, compiled: run the steps in order, then ``delta`` and ``states`` are the changes.
 
     ``delta`` is None if the view cannot have changed; a kept operator that cannot have changed is
-    not in ``states``.
+    not in ``states``. The steps named in ``rare`` have no rows in most refreshes.
     """
 
     steps: tuple[Step, ...]
     delta: Relation | None
     states: Mapping[str, Relation]
     notes: Mapping[Relation, Note]
+    blames: tuple[Blame, ...] = ()
+    rare: frozenset[str] = frozenset()
 
     @property
     def reasons(self) -> tuple[Reason, ...]:
-        """Why the program is not wholly incremental."""
-        found: list[Reason] = []
-        for note in self.notes.values():
-            found += [reason for reason in note.reasons if reason not in found]
-        return tuple(found)
+        """Why a refresh is not wholly incremental, whatever the changes are."""
+        rare = self._seldom()
+        return _different(blame.reason for blame in self.blames if blame.step not in rare)
+
+    @property
+    def at_times(self) -> tuple[Reason, ...]:
+        """Why some refreshes are not: those of which a step has rows that most have not."""
+        rare, always = self._seldom(), self.reasons
+        found = _different(blame.reason for blame in self.blames if blame.step in rare)
+        return tuple(reason for reason in found if reason not in always)
+
+    def reasons_of(self, relation: Relation) -> tuple[Reason, ...]:
+        """The reasons, those of some refreshes included, that concern this operator."""
+        return _different(blame.reason for blame in self.blames if blame.relation == relation)
+
+    def _seldom(self) -> frozenset[str]:
+        """The rare steps, and those that have no rows without them."""
+        return emptied([(step.name, step.relation) for step in self.steps], self.rare)
+
+
+def _different(reasons: Iterable[Reason]) -> tuple[Reason, ...]:
+    return tuple(dict.fromkeys(reasons))

@@ -109,12 +109,11 @@ def derive(task: Task, engine: SparkEngine) -> Derived:
     program = compile_delta(task.prepared, sources)
     done = propagate(program, leaves, engine)
     change, counts = _change(task, engine, done)
-    reasons = (*program.reasons, *done.reasons)
     return Derived(
         change=change,
         state=_state(task, done),
-        mode=Mode.PARTIAL if reasons else Mode.INCREMENTAL,
-        reasons=reasons,
+        mode=Mode.PARTIAL if done.reasons else Mode.INCREMENTAL,
+        reasons=done.reasons,
         changed=changed,
         counts=counts,
     )

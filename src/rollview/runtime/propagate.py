@@ -32,7 +32,7 @@ class Engine(Protocol):
 class Propagated:
     """The change of a view and of its kept operators; None and absent where there is none.
 
-    ``reasons`` tell why steps that were not incremental had to be run.
+    ``reasons`` tell why it was not wholly incremental.
     """
 
     delta: str | None
@@ -48,7 +48,6 @@ def propagate(program: Program, leaves: Mapping[str, str], engine: Engine) -> Pr
     known = dict(leaves)
     empty: set[str] = set()
     counts: dict[str, Computed] = {}
-    reasons: list[Reason] = []
     for step in program.steps:
         relation = without_empty(step.relation, frozenset(empty))
         if is_empty(relation):
@@ -59,8 +58,6 @@ def propagate(program: Program, leaves: Mapping[str, str], engine: Engine) -> Pr
         known[f"temporary {step.name}"] = done.table
         if not done.rows:
             empty.add(step.name)
-        if step.reason is not None:
-            reasons.append(step.reason)
 
     def result(relation: Relation) -> str | None:
         left = without_empty(relation, frozenset(empty))
@@ -72,4 +69,6 @@ def propagate(program: Program, leaves: Mapping[str, str], engine: Engine) -> Pr
         if statement is not None:
             states[name] = engine.compute(f"{name}_change", statement)
     delta = None if program.delta is None else result(program.delta)
-    return Propagated(delta, states, tuple(reasons))
+    ran = {name for name, done in counts.items() if done.rows}
+    blames = (b for b in program.blames if b.step is None or b.step in ran)
+    return Propagated(delta, states, tuple(dict.fromkeys(blame.reason for blame in blames)))

@@ -9,6 +9,8 @@ every function that has no inverse at all.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rollview.algebra.definition import Reason, ReasonCode
 from rollview.algebra.expressions import (
     Call,
@@ -19,7 +21,7 @@ from rollview.algebra.expressions import (
     conjunction,
     same,
 )
-from rollview.algebra.printer import describe
+from rollview.algebra.printer import describe, show
 from rollview.algebra.relations import (
     Aggregate,
     Filter,
@@ -37,7 +39,8 @@ from rollview.maintenance.flow import Flow
 from rollview.maintenance.keys import restrict, without
 from rollview.maintenance.merging import ZERO, Merge, either, merges, negation, row_count
 from rollview.maintenance.partial import COUNT_ALL, goes_on
-from rollview.maintenance.program import Note
+from rollview.maintenance.program import Kept, Note, RuleName
+from rollview.maintenance.reads import AFTER, STATE
 from rollview.maintenance.signed import difference, named, references
 
 
@@ -51,6 +54,8 @@ def delta_aggregate(aggregate: Aggregate, flow: Flow) -> Relation | None:
         raise InternalError("an aggregate without state")
     change = flow.hold(change, "change")
     state = State(kept.name, kept.columns)
+    flow.note(aggregate, Note(RuleName.GROUPS, state=(_what_is_kept(aggregate, kept),)))
+    flow.read(aggregate, STATE, aggregate, aggregate.groups)
     if _goes_on(aggregate):
         return _merged(aggregate, flow, change, state)
     return _anew(aggregate, flow, change, state)
@@ -65,8 +70,9 @@ def _goes_on(aggregate: Aggregate) -> bool:
 def _anew(aggregate: Aggregate, flow: Flow, change: Relation, state: State) -> Relation:
     keys = flow.keys(change, aggregate.groups) if aggregate.groups else None
     now = flow.hold(with_inputs(aggregate, (flow.after(aggregate.child, keys),)), "groups")
-    flow.note(aggregate, Note("aggregate: changed groups anew", state=("rows",)))
+    flow.read(aggregate, AFTER, aggregate.child, aggregate.groups)
     if keys is None:
+        flow.note(aggregate, replace(flow.notes[aggregate], rule=RuleName.RECOMPUTE))
         flow.blame(aggregate, _one_group(aggregate))
         flow.know_after(aggregate, now)
         return difference(state, now, aggregate.columns)
@@ -74,11 +80,18 @@ def _anew(aggregate: Aggregate, flow: Flow, change: Relation, state: State) -> R
     return difference(restrict(state, keys), now, aggregate.columns)
 
 
+def _what_is_kept(aggregate: Aggregate, kept: Kept) -> str:
+    calls = ", ".join(show(one.call) for one in aggregate.calls) or "a row"
+    groups = ", ".join(group.name for group in aggregate.groups)
+    return f"{kept.label}: {calls}" + (f" per {groups}" if groups else "")
+
+
 def _one_group(aggregate: Aggregate) -> Reason:
     return Reason(
         ReasonCode.NO_KEY,
         describe(aggregate),
-        "an aggregate of all rows by a function without an inverse is evaluated from all rows",
+        "where an aggregate of all rows cannot go on from its stored value, it reads all rows",
+        "aggregate by groups in a view of its own, and that view as a whole",
     )
 
 
@@ -92,8 +105,6 @@ def _merged(aggregate: Aggregate, flow: Flow, change: Relation, state: State) ->
     condition = conjunction(same(group, before) for group, before in pairs)
     joined = Join(JoinKind.LEFT, summary, old, condition)
     groups = flow.hold(_compared(joined, aggregate, found, stored), "groups")
-    calls = tuple(one.name for one in aggregate.calls)
-    flow.note(aggregate, Note("aggregate: stored groups and changes", state=calls))
     kept = Project(
         Filter(groups, _flag(_WAS)),
         tuple(Named(c.name, ColumnRef(stored[c.name], c.type)) for c in aggregate.columns),
@@ -169,12 +180,16 @@ def _is_null(value: Expression) -> Expression:
 
 def _evaluated(aggregate: Aggregate, flow: Flow, wanted: Relation) -> Relation:
     """The rows of some groups, from the rows below them after the change."""
+    when = "where a group cannot go on from its stored value"
+    flow.read(aggregate, AFTER, aggregate.child, aggregate.groups, when)
     if aggregate.groups:
         keys = flow.keys(wanted, aggregate.groups)
+        flow.rarely(keys.relation)
         return flow.hold(with_inputs(aggregate, (flow.after(aggregate.child, keys),)), "anew")
-    wanted = flow.hold(wanted, "anew")
+    wanted = flow.rarely(flow.hold(wanted, "anew"))
+    flow.blame(aggregate, _one_group(aggregate), when=wanted)
     whole = with_inputs(aggregate, (flow.after(aggregate.child),))
-    return flow.hold(Join(JoinKind.SEMI, whole, wanted), "anew", _one_group(aggregate))
+    return flow.hold(Join(JoinKind.SEMI, whole, wanted), "anew")
 
 
 def _after(

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from rollview.algebra.relations import Generate, Relation
 from rollview.maintenance.flow import Flow
-from rollview.maintenance.program import Note
+from rollview.maintenance.program import Note, RuleName
 from rollview.maintenance.signed import signed
 
 
 def delta_generate(generate: Generate, flow: Flow) -> Relation | None:
     """``d(G(Q)) = G(d(Q))``, the weight with every row made."""
-    flow.note(generate, Note("linear"))
+    flow.note(generate, Note(RuleName.LINEAR))
     below = flow.delta(generate.child)
     if below is None:
         return None

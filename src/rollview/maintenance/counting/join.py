@@ -9,14 +9,18 @@ rows that it can concern are evaluated against the right as it was and as it is.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+from rollview.algebra.expressions import Expression
 from rollview.algebra.relations import Join, JoinKind, Relation
+from rollview.analysis.keys import key_of
 from rollview.maintenance.flow import Flow, Moment
 from rollview.maintenance.images import padded
 from rollview.maintenance.keys import Keys, Pair, equalities, names_of
-from rollview.maintenance.outward import flatten, outwards
-from rollview.maintenance.program import Note
+from rollview.maintenance.outward import Joined, flatten, outwards, taken_apart
+from rollview.maintenance.program import Note, RuleName
+from rollview.maintenance.reads import AFTER, BEFORE, label
+from rollview.maintenance.reasons import no_equality, value_moved
 from rollview.maintenance.signed import MINUS, PLUS, signed, sum_of, unsigned
 
 
@@ -26,30 +30,55 @@ def delta_join(join: Join, flow: Flow) -> Relation | None:
         case JoinKind.INNER | JoinKind.CROSS:
             return _telescoped(join, flow)
         case JoinKind.LEFT | JoinKind.RIGHT | JoinKind.FULL:
-            flow.note(join, Note("join: matches, and rows without one"))
-            return flow.delta(padded(join))
+            flow.note(join, Note(RuleName.PADDED))
+            return flow.delta(flow.as_form(join, padded(join)))
         case _:
             return _by_match(join, flow)
 
 
 def _telescoped(join: Join, flow: Flow) -> Relation | None:
     """``d(Q1..Qn) = sum over i of Q1(before)..d(Qi)..Qn(after)``."""
-    flow.note(join, Note("join: one term per changed input"))
+    for part in taken_apart(join):
+        rule = RuleName.TELESCOPED if isinstance(part, Join) else RuleName.LINEAR
+        flow.note(part, Note(rule))
     joined = flatten(join)
     terms = []
     for index, relation in enumerate(joined.inputs):
         change = flow.delta(relation)
         if change is None:
             continue
-
-        def other(position: int, keys: Keys | None, index: int = index) -> Relation:
-            moment = Moment.BEFORE if position < index else Moment.AFTER
-            return flow.at(moment, joined.inputs[position], keys)
-
         if len(joined.inputs) > 1:
             change = flow.hold(change, "change")
-        terms.append(outwards(flow, joined, index, change, other))
+        term = _Term(join, flow, joined, index, change)
+        terms.append(outwards(flow, joined, index, change, term.other))
     return sum_of(terms, join.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class _Term:
+    """The change of one input, which the others are joined to."""
+
+    join: Join
+    flow: Flow
+    joined: Joined
+    changed: int
+    change: Relation
+
+    def other(self, index: int, keys: Keys | None, by: tuple[Expression, ...]) -> Relation:
+        """Another input, as it was if it comes before the changed one, else as it is."""
+        relation = self.joined.inputs[index]
+        moment = Moment.BEFORE if index < self.changed else Moment.AFTER
+        self.flow.read(self.join, moment, relation, by)
+        if not by and self.flow.reaches_tables(relation):
+            self._read_whole(label(relation, self.flow.kept))
+        return self.flow.at(moment, relation, keys)
+
+    def _read_whole(self, what: str) -> None:
+        if key_of(self.joined.inputs[self.changed]) == ():
+            moved = self.flow.rarely(self.change)
+            self.flow.blame(self.join, value_moved(self.join, what), when=moved)
+        else:
+            self.flow.blame(self.join, no_equality(self.join, what), when=self.change)
 
 
 def _by_match(join: Join, flow: Flow) -> Relation | None:
@@ -57,7 +86,7 @@ def _by_match(join: Join, flow: Flow) -> Relation | None:
 
     L' are the rows of L before, which a change of R can concern.
     """
-    flow.note(join, Note("join: rows whose matches may have changed"))
+    flow.note(join, Note(RuleName.MATCHES))
     pairs = equalities(join.condition, names_of(join.left), names_of(join.right))
     terms = []
     change = flow.delta(join.left)
@@ -75,6 +104,9 @@ def _left_changed(join: Join, flow: Flow, pairs: tuple[Pair, ...], change: Relat
     if pairs:
         change = flow.hold(change, "change")
         keys = flow.matching(change, pairs, of_left=True)
+    flow.read(join, AFTER, join.right, tuple(pair.right for pair in pairs))
+    if not pairs and flow.reaches_tables(join.right):
+        flow.blame(join, no_equality(join, label(join.right, flow.kept)))
     right = flow.after(join.right, keys)
     return signed(replace(join, left=change, right=right), join.columns)
 
@@ -83,11 +115,17 @@ def _right_changed(
     join: Join, flow: Flow, pairs: tuple[Pair, ...], change: Relation
 ) -> list[Relation]:
     right_keys = None
+    flow.read(join, BEFORE, join.left, tuple(pair.left for pair in pairs))
+    for moment in (BEFORE, AFTER):
+        flow.read(join, moment, join.right, tuple(pair.right for pair in pairs))
     if pairs:
         found = flow.matching(change, pairs, of_left=False)
         right_keys = found.over(tuple(pair.right for pair in pairs))
         left = flow.before(join.left, found)
     else:
+        for side in (join.left, join.right):
+            if flow.reaches_tables(side):
+                flow.blame(join, no_equality(join, label(side, flow.kept)), when=change)
         left = Join(JoinKind.SEMI, flow.before(join.left), unsigned(change), join.condition)
     left = flow.hold(left, "concerned")
     columns = join.columns

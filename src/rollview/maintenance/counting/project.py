@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from rollview.algebra.relations import Named, Project, Relation
 from rollview.maintenance.flow import Flow
-from rollview.maintenance.program import Note
+from rollview.maintenance.program import Note, RuleName
 from rollview.maintenance.signed import WEIGHT, WEIGHT_REF
 
 
 def delta_project(project: Project, flow: Flow) -> Relation | None:
     """``d(P(Q)) = P(d(Q))``, weights untouched."""
-    flow.note(project, Note("linear"))
+    flow.note(project, Note(RuleName.LINEAR))
     below = flow.delta(project.child)
     if below is None:
         return None

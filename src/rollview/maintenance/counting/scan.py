@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from rollview.algebra.relations import Changes, Relation, Scan
 from rollview.maintenance.flow import Flow
-from rollview.maintenance.program import Note
+from rollview.maintenance.program import Note, RuleName
+from rollview.maintenance.reads import CHANGES
 from rollview.maintenance.signed import WEIGHT, WEIGHT_COLUMN
 
 
 def delta_scan(scan: Scan, flow: Flow) -> Relation | None:
     """``d(S) = Changes(S)``."""
-    flow.note(scan, Note("changes", reads=(f"changes of {scan.source}",)))
+    flow.note(scan, Note(RuleName.CHANGES))
+    flow.read(scan, CHANGES, scan)
     fields = (*scan.fields, WEIGHT)
     return Changes(scan.source, fields, (*scan.columns, WEIGHT_COLUMN))

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from rollview.algebra.definition import Reason, ReasonCode
 from rollview.algebra.expressions import Call, ColumnRef, same
+from rollview.algebra.printer import describe
 from rollview.algebra.relations import Filter, Join, JoinKind, Named, Project, Relation, SingleRow
 from rollview.maintenance.flow import Flow
-from rollview.maintenance.program import Note
+from rollview.maintenance.program import Note, RuleName
+from rollview.maintenance.reads import AFTER, BEFORE
 from rollview.maintenance.signed import difference
 
 
@@ -15,13 +18,26 @@ def delta_single_row(single: SingleRow, flow: Flow) -> Relation | None:
     """``d(S(Q)) = S(Q(after)) - S(Q(before))`` if they differ, else nothing."""
     if flow.delta(single.child) is None:
         return None
-    flow.note(single, Note("scalar: old and new value"))
+    flow.note(single, Note(RuleName.SCALAR))
+    for moment in (BEFORE, AFTER):
+        flow.read(single, moment, single.child)
+    if flow.reaches_tables(single.child):
+        flow.blame(single, _of_rows(single))
     old, new = flow.fresh("__then"), flow.fresh("__now")
     then = replace(single, child=flow.before(single.child), name=old)
     now = replace(single, child=flow.after(single.child), name=new)
     column = single.columns[0]
     values = tuple(ColumnRef(name, column.type) for name in (old, new))
     moved = Call("Not", ("(NOT ", ")"), (same(*values),), "BOOLEAN", False)
-    both = flow.hold(Filter(Join(JoinKind.CROSS, then, now), moved), "values")
+    both = flow.rarely(flow.hold(Filter(Join(JoinKind.CROSS, then, now), moved), "values"))
     before, after = (Project(both, (Named(single.name, value),)) for value in values)
     return difference(before, after, single.columns)
+
+
+def _of_rows(single: SingleRow) -> Reason:
+    return Reason(
+        ReasonCode.NO_KEY,
+        describe(single),
+        "a scalar subquery that is no aggregate is evaluated as a whole, before and after",
+        "select an aggregate in it, such as max(...), whose value is kept",
+    )

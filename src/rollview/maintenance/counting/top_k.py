@@ -24,7 +24,8 @@ from rollview.algebra.relations import (
 )
 from rollview.algebra.traverse import with_inputs
 from rollview.maintenance.flow import Flow
-from rollview.maintenance.program import Note
+from rollview.maintenance.program import Note, RuleName
+from rollview.maintenance.reads import AFTER, STATE
 from rollview.maintenance.signed import REMOVED, added, difference, net, references, unsigned
 
 _NOT_COMPARABLE = ("MAP<", "VARIANT")
@@ -38,15 +39,21 @@ def delta_top_k(top: TopK, flow: Flow) -> Relation | None:
         return None
     state = State(kept.name, kept.columns)
     anew = with_inputs(top, (flow.after(top.child),))
-    flow.note(top, Note("top-k: kept rows and added rows", state=("rows",)))
+    rows = (f"{kept.label}: its rows",)
+    flow.read(top, STATE, top)
     if top.offset is not None or not top.order or _incomparable(top):
+        flow.note(top, Note(RuleName.RECOMPUTE, state=rows))
+        flow.read(top, AFTER, top.child)
         flow.blame(top, _why_anew(top))
         now = flow.hold(anew, "top")
     else:
+        flow.note(top, Note(RuleName.TOP, state=rows))
+        flow.read(top, AFTER, top.child, when="if a kept row is removed")
         change = flow.hold(net(change), "change")
-        lost = flow.hold(_members(flow, change, state), "lost")
+        lost = flow.rarely(flow.hold(_members(flow, change, state), "lost"))
+        flow.blame(top, _why_refilled(top), when=lost)
         grown = with_inputs(top, (Union((state, added(change)), top.columns),))
-        refilled = flow.hold(Join(JoinKind.SEMI, anew, lost), "anew", _why_refilled(top))
+        refilled = flow.hold(Join(JoinKind.SEMI, anew, lost), "anew")
         parts = (Join(JoinKind.ANTI, grown, lost), refilled)
         now = flow.hold(Union(parts, top.columns), "top")
     flow.know_after(top, now)
@@ -70,7 +77,7 @@ def _why_refilled(top: TopK) -> Reason:
     return Reason(
         ReasonCode.NO_KEY,
         describe(top),
-        "a row among the first ones was removed: those that follow are found among all rows",
+        "where a kept row is removed, its successor is looked for among all rows below LIMIT",
     )
 
 

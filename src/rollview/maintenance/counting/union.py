@@ -5,13 +5,13 @@ from __future__ import annotations
 from rollview.algebra.relations import Named, Project, Relation, Union
 from rollview.algebra.schema import Schema
 from rollview.maintenance.flow import Flow
-from rollview.maintenance.program import Note
+from rollview.maintenance.program import Note, RuleName
 from rollview.maintenance.signed import WEIGHT, WEIGHT_REF, reference, sum_of
 
 
 def delta_union(union: Union, flow: Flow) -> Relation | None:
     """``d(Q1 + ... + Qn) = d(Q1) + ... + d(Qn)``."""
-    flow.note(union, Note("linear"))
+    flow.note(union, Note(RuleName.LINEAR))
     deltas = []
     for child in union.inputs:
         below = flow.delta(child)

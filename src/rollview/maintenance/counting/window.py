@@ -13,7 +13,8 @@ from rollview.algebra.relations import Relation, State, Union, Window
 from rollview.algebra.traverse import with_inputs
 from rollview.maintenance.flow import Flow
 from rollview.maintenance.keys import restrict, without
-from rollview.maintenance.program import Note
+from rollview.maintenance.program import Note, RuleName
+from rollview.maintenance.reads import AFTER, BEFORE, STATE
 from rollview.maintenance.signed import difference
 
 
@@ -27,18 +28,22 @@ def delta_window(window: Window, flow: Flow) -> Relation | None:
         keys = flow.keys(flow.hold(change, "change"), window.partition)
     now = with_inputs(window, (flow.after(window.child, keys),))
     kept = flow.kept(window)
+    flow.read(window, AFTER, window.child, window.partition)
     if kept is None:
-        flow.note(window, Note("window: changed partitions"))
+        flow.note(window, Note(RuleName.PARTITIONS))
+        flow.read(window, BEFORE, window.child, window.partition)
         then = with_inputs(window, (flow.before(window.child, keys),))
         return difference(then, now, window.columns)
     now = flow.hold(now, "window")
     state = State(kept.name, kept.columns)
+    rows = (f"{kept.label}: its rows",)
+    flow.read(window, STATE, window, window.partition)
     if keys is None:
-        flow.note(window, Note("window: all rows", state=("rows",)))
+        flow.note(window, Note(RuleName.RECOMPUTE, state=rows))
         flow.blame(window, _one_partition(window))
         flow.know_after(window, now)
         return difference(state, now, window.columns)
-    flow.note(window, Note("window: changed partitions", state=("rows",)))
+    flow.note(window, Note(RuleName.PARTITIONS, state=rows))
     flow.know_after(window, Union((without(state, keys), now), window.columns))
     return difference(restrict(state, keys), now, window.columns)
 

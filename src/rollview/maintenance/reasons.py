@@ -1,0 +1,50 @@
+"""Reasons that more than one rule gives for reading more than the keys of a change."""
+
+from __future__ import annotations
+
+from rollview.algebra.definition import Reason, ReasonCode
+from rollview.algebra.printer import describe
+from rollview.algebra.relations import Generate, Join, JoinKind, Relation, Window
+
+_NOT_IN = "use NOT EXISTS, which compares by equality alone; NOT IN has to look for NULLs as well"
+_EQUALITY = "compare columns of both inputs by =, if the question allows it"
+
+
+def no_equality(join: Join, what: str) -> Reason:
+    """Nothing but all rows of an input can say which of them match."""
+    return Reason(
+        ReasonCode.NO_KEY,
+        describe(join),
+        f"no equality leads to {what}, which is read whole",
+        _NOT_IN if join.kind is JoinKind.ANTI else _EQUALITY,
+    )
+
+
+def value_moved(join: Join, what: str) -> Reason:
+    """A single row is compared with all rows of an input."""
+    return Reason(
+        ReasonCode.NO_KEY,
+        describe(join),
+        f"where the value of a subquery changes, {what} is compared with it whole",
+    )
+
+
+def not_at_hand(relation: Relation) -> Reason:
+    """What the operator above asks for by keys cannot be had by these keys."""
+    piece = describe(relation)
+    return Reason(
+        ReasonCode.KEY_NOT_AT_HAND,
+        piece,
+        f"the keys of the change do not reach below {piece}: it is evaluated as a whole",
+        _reach(relation),
+    )
+
+
+def _reach(relation: Relation) -> str:
+    match relation:
+        case Window():
+            return "join and group by columns of its PARTITION BY, not by what the window computes"
+        case Generate():
+            return "join and group by columns of the table as well, not by generated ones alone"
+        case _:
+            return "join and group by columns that come from one of its inputs unchanged"
