@@ -137,6 +137,36 @@ def test_used_columns_dropped_and_retyped(db: Session, own: SparkSession) -> Non
     assert_same_rows(db.read("sums"), [("a", 1.5)])
 
 
+def test_a_used_column_of_iceberg_retyped(db: Session, own: SparkSession) -> None:
+    """It makes no snapshot: the version is the same, and only the columns tell."""
+    table = f"iceberg.{own.catalog.currentDatabase()}.events"
+    own.sql(f"CREATE TABLE {table} USING iceberg AS SELECT 1 AS id, 'a' AS customer, 10 AS amount")
+    listed = f"SELECT id, amount FROM {table}"
+    db.create_view("listed", listed)
+    db.create_view("rigid", listed, policy="strict")
+    db.create_view("people", f"SELECT customer FROM {table}", policy="strict")
+    own.sql(f"ALTER TABLE {table} ALTER COLUMN amount TYPE BIGINT")
+    for view in ("listed", "rigid"):
+        told = rf"the column amount of {table} was INT and is BIGINT now; the view {view} uses it"
+        with pytest.raises(e.SourceChanged, match=told):
+            db.refresh(view)
+        with pytest.raises(e.SourceChanged, match=told):
+            db.verify(view)
+        assert db.read(view).dtypes == [("id", "int"), ("amount", "int")]
+        assert_same_rows(db.read(view), [(1, 10)])
+    assert db.refresh("people").mode is Mode.NOOP  # type: ignore[union-attr]
+    assert_view_matches_recompute(db, "people")
+
+    db.create_view("listed", listed, replace=True)
+    assert db.read("listed").dtypes == [("id", "int"), ("amount", "bigint")]
+    assert_view_matches_recompute(db, "listed")
+    own.sql(f"INSERT INTO {table} VALUES (2, 'b', 5000000000)")
+    db.refresh("listed")
+    assert_same_rows(db.read("listed"), [(1, 10), (2, 5_000_000_000)])
+    assert_view_matches_recompute(db, "listed")
+    own.sql(f"DROP TABLE {table}")
+
+
 def test_a_plain_view_redefined(db: Session, own: SparkSession) -> None:
     own.sql("CREATE VIEW big AS SELECT * FROM orders WHERE amount >= 20")
     query = "SELECT id FROM big"
@@ -185,6 +215,39 @@ def test_stored_rows_that_are_gone(db: Session, own: SparkSession) -> None:
         db.read("counted")
     db.drop_view("counted")
     db.create_view("counted", COUNT)
+
+
+def test_a_broken_log_of_one_view(db: Session, own: SparkSession) -> None:
+    view = db.create_view("counted", COUNT)
+    db.create_view("upper", "SELECT max(n) AS m FROM counted")
+    db.create_view("sums", SUMS)
+    own.sql("INSERT INTO orders VALUES (4, 'c', 1)")
+    log = control(db) / "views" / view.stored.view_id / "data" / "_delta_log"
+    max(log.glob("*.json")).write_text("{")
+    own._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()  # type: ignore[union-attr]
+    own.sql("DROP VIEW counted")  # as in a new process, which has to publish it first
+    again = rollview.connect(own)
+    reports = {r.view: r for r in again.refresh()}  # type: ignore[union-attr]
+    assert {name: r.mode for name, r in reports.items()} == {
+        "counted": Mode.FAILED,
+        "upper": Mode.SKIPPED,
+        "sums": Mode.INCREMENTAL,
+    }
+    told = "the log of the stored rows of counted cannot be read"
+    assert told in str(reports["counted"].reason)
+    assert_view_matches_recompute(again, "sums")
+    with pytest.raises(e.DefinitionCorrupt, match=told):
+        again.verify("counted")
+    with pytest.raises(e.DefinitionCorrupt, match=told):
+        again.refresh("upper", cascade=False)
+    problems = {s.name: s.problem for s in again.status()}
+    assert problems["counted"] is not None
+    assert told in str(problems["counted"]["message"])
+    assert problems["sums"] is None
+    again.drop_view("upper")
+    again.drop_view("counted")
+    again.create_view("counted", COUNT)
+    assert_same_rows(again.read("counted"), [(4,)])
 
 
 def test_a_lake_of_a_newer_version(db: Session, own: SparkSession) -> None:
