@@ -66,7 +66,7 @@ def test_a_lost_connection_is_not_said_to_be_a_death(monkeypatch: pytest.MonkeyP
 def test_what_has_another_cause_is_left(
     failure: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lifeline, "_LAST_MOMENT", 0.1)
+    monkeypatch.setattr(lifeline, "_DOUBT", 0.1)
     with pytest.raises(type(failure)), guarded(this_process(), "refresh v"):
         raise failure
 

@@ -121,12 +121,13 @@ class Process:
 
 
 def _lives(process: int) -> bool:
-    """A dead process that nobody has waited for is dead all the same; /proc is Linux only."""
+    """By Linux's word: a zombie is dead, unless other threads than its first one still run."""
     try:
         status = Path(f"/proc/{process}/stat").read_text()
     except (FileNotFoundError, ProcessLookupError):
         return False
-    return status.rpartition(")")[2].split()[0] not in ("Z", "X")
+    fields = status.rpartition(")")[2].split()
+    return fields[0] not in ("Z", "X") or int(fields[17]) > 1
 
 
 def _environment(scratch: Path) -> dict[str, str]:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -43,6 +44,31 @@ def test_a_dead_process_that_nobody_waited_for_is_dead() -> None:
     assert not process(child.pid).lives
     child.wait()
     assert not seen.lives
+
+
+def test_a_process_lives_while_one_of_its_threads_does() -> None:
+    """The first thread may be gone, and counts as a zombie, while another still works."""
+    program = (
+        "import ctypes, threading, time\n"
+        "threading.Thread(target=time.sleep, args=(60,)).start()\n"
+        "print('up', flush=True)\n"
+        "ctypes.CDLL(None).pthread_exit(None)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == b"up\n"
+        seen = process(child.pid)
+        while state(child.pid) != "Z":
+            time.sleep(0.01)
+        still_lives = seen.lives
+        child.kill()
+        child.wait()
+    assert still_lives
+    assert not seen.lives
+
+
+def state(number: int) -> str:
+    return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0]
 
 
 def test_waiting_for_an_end() -> None:

@@ -18,8 +18,9 @@ from pyspark.sql import SparkSession, SQLContext
 from rollview.errors import RollviewError, SparkDied
 from rollview.storage.process import Process, process
 
-# The kernel closes the connections of a process a moment before it counts as dead.
-_LAST_MOMENT = 2.0
+# The kernel closes the connections of a process a moment before it is dead, and on a busy machine
+# that moment is long. Only errors that may mean something else are not given so much time.
+_LAST_MOMENT, _DOUBT = 20.0, 2.0
 
 
 def java_of(spark: SparkSession) -> Process:
@@ -49,7 +50,7 @@ def is_lost(java: Process | None, failure: Exception) -> bool:
     if java is None:
         return False
     is_vague = isinstance(failure, Py4JError) and not isinstance(failure, Py4JJavaError)
-    return java.is_gone_within(_LAST_MOMENT if is_vague else 0)
+    return java.is_gone_within(_DOUBT if is_vague else 0)
 
 
 def spark_died(java: Process | None, doing: str) -> SparkDied:

@@ -70,7 +70,7 @@ def _active(lake: Path) -> SparkSession | None:
         )
     forget_dead()
     context = SparkContext._active_spark_context
-    if context is None or context._jsc.sc().isStopped():
+    if context is None or context._jsc is None or context._jsc.sc().isStopped():
         return None
     theirs = context.getConf().get(LAKE_SETTING)
     if theirs == str(lake):

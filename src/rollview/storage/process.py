@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _POLL_SECONDS = 0.05
-_DEAD = ("Z", "X")  # a process that nobody has waited for yet is dead all the same
+_ENDED = ("Z", "X")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +79,15 @@ def _short(host: str) -> str:
 
 
 def _start(number: int) -> str | None:
-    """When a process of this host started; None if there is none."""
+    """When a process of this host started; None if there is none.
+
+    A process that nobody has waited for yet is dead all the same, but one whose first thread alone
+    has ended is not.
+    """
     try:
         fields = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()
-        return None if fields[0] in _DEAD else fields[19]
+        state, threads, started = fields[0], int(fields[17]), fields[19]
+        return None if state in _ENDED and threads <= 1 else started
     except (FileNotFoundError, ProcessLookupError):
         if Path("/proc/self/stat").exists():
             return None
