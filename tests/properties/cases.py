@@ -63,7 +63,7 @@ def _table(rng: Random, prefix: str, key: str) -> Table:
     columns = tuple(
         Column(f"{prefix}{i}", type, rng.random() < 0.7) for i, type in enumerate(types)
     )
-    rows = [_row(rng, columns) for _ in range(rng.choice((0, 3, 5, 7, 9)))]
+    rows = [_row(rng, columns) for _ in range(rng.choice((0, 3, 5, 5, 7, 7, 9, 9)))]
     rows += [rng.choice(rows) for _ in range(rng.randint(0, 3)) if rows]
     return Table(columns, tuple(rows))
 

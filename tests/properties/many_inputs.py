@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rollview.algebra.expressions import Call, Expression
 from rollview.algebra.relations import (
     Aggregate,
+    Distinct,
     Filter,
     Join,
     JoinKind,
@@ -111,16 +112,23 @@ def set_operation(growth: Growth, depth: int) -> Relation:
     """INTERSECT or EXCEPT, by set or by multiplicity."""
     rng = growth.rng
     left = growth.comparable(growth.relation(depth))
-    if rng.random() < 0.5:
+    if rng.random() < 0.7:
         left = keep(left, rng.sample(left.columns, 1))
-    if rng.random() < 0.3:
-        copied = growth.copy(left)
-        right: Relation = Filter(copied, growth.scalars(copied).condition(1))
-    else:
-        right = _shaped(growth, [c.type for c in left.columns], rng.randint(0, depth))
+    right = _like(growth, left, depth)
     kind = rng.choice(tuple(SetKind))
     columns = left.columns if kind is SetKind.EXCEPT else _combined((left, right))
     return SetOperation(kind, rng.random() < 0.5, left, right, columns)
+
+
+def _like(growth: Growth, left: Relation, depth: int) -> Relation:
+    """Something that has rows in common with a relation, but not as often."""
+    dice = growth.rng.random()
+    if dice < 0.2:
+        return Distinct(growth.copy(left))
+    if dice < 0.4:
+        copied = growth.copy(left)
+        return Filter(copied, growth.scalars(copied).condition(1))
+    return _shaped(growth, [c.type for c in left.columns], growth.rng.randint(0, depth))
 
 
 def single_row(growth: Growth, depth: int) -> Relation:

@@ -40,7 +40,7 @@ WEIGHTS: dict[Maker, int] = {
     many_inputs.join: 18,
     many_inputs.chain: 4,
     many_inputs.union: 6,
-    many_inputs.set_operation: 6,
+    many_inputs.set_operation: 8,
     many_inputs.single_row: 4,
 }
 
