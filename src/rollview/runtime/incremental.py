@@ -29,6 +29,8 @@ from rollview.storage.vector import State, Vector
 from rollview.storage.view_store import ViewStore, Watermark
 
 _SMALL = 50_000  # changed rows up to which the results of steps are held by the driver
+_FEW = 1_000  # changed rows that are always carried through
+_LARGE_SHARE = 0.3  # of the rows of a source, from which recomputing is taken to be faster
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,6 @@ class Derived:
     reasons: tuple[Reason, ...]
     changed: Mapping[str, int]
     counts: Counts
-    too_large: str | None = None
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,7 @@ class Task:
     old: Vector
     new: Vector
     moved: tuple[Source, ...]
+    cost_decides: bool
 
 
 def obstacle(task: Task) -> str | None:
@@ -85,28 +87,25 @@ def obstacle(task: Task) -> str | None:
     return None
 
 
-def derive(task: Task, engine: SparkEngine) -> Derived:
-    """The change of the view; Spark's own errors are raised as they come."""
-    changed: dict[str, int] = {}
-    leaves: dict[str, str] = {}
+def derive(task: Task, engine: SparkEngine) -> Derived | str:
+    """The change of the view; Spark's own errors are raised as they come.
+
+    If cost decides and so much has changed that the whole view is cheaper, says so instead.
+    """
+    changed, leaves = _read_changes(task, engine)
+    if task.cost_decides:
+        found = _too_much(task, changed)
+        if found is not None:
+            return found
+    engine.small = sum(changed.values()) <= _SMALL
     for source in task.definition.sources:
         after = task.run.leaf(task.session, source, task.new[source.id])
         leaves[f"after {source.id}"] = engine.name(after, f"after_{source.id}")
-    for source in task.moved:
-        old, new = task.old[source.id], task.new[source.id]
-        read = moves.changes(task.run, task.session, source, old, new)
-        changed[source.name] = changed.get(source.name, 0) + read.rows
-        if read.rows:
-            frame = read.frame(task.session)
-            leaves[f"changes {source.id}"] = engine.name(frame, f"changes_{source.id}")
-            before = moves.before(task.run, task.session, source, old, new, frame)
-            leaves[f"before {source.id}"] = engine.name(before, f"before_{source.id}")
     for kept in task.prepared.kept:
         segments = task.watermark.state[kept.name]
         rows = task.store.segments.read(kept.name, segments, columns_of(kept.columns))
         leaves[f"state {kept.name}"] = engine.name(rows, kept.name)
-    sources = [s.id for s in task.moved if f"changes {s.id}" in leaves]
-    program = compile_delta(task.prepared, sources)
+    program = compile_delta(task.prepared, [id for id, rows in changed.items() if rows])
     done = propagate(program, leaves, engine)
     change, counts = _change(task, engine, done)
     return Derived(
@@ -114,14 +113,35 @@ def derive(task: Task, engine: SparkEngine) -> Derived:
         state=_state(task, done),
         mode=Mode.PARTIAL if done.reasons else Mode.INCREMENTAL,
         reasons=done.reasons,
-        changed=changed,
+        changed={source.name: changed[source.id] for source in task.moved},
         counts=counts,
     )
 
 
-def is_small(changes: int) -> bool:
-    """Whether the results of steps over so many changed rows can be held by the driver."""
-    return changes <= _SMALL
+def _read_changes(task: Task, engine: SparkEngine) -> tuple[dict[str, int], dict[str, str]]:
+    """How many rows of each source changed, and the names of changes and of rows before."""
+    changed: dict[str, int] = {}
+    leaves: dict[str, str] = {}
+    for source in task.moved:
+        old, new = task.old[source.id], task.new[source.id]
+        read = moves.changes(task.run, task.session, source, old, new)
+        changed[source.id] = read.rows
+        if read.rows:
+            frame = read.frame(task.session)
+            leaves[f"changes {source.id}"] = engine.name(frame, f"changes_{source.id}")
+            before = moves.before(task.run, task.session, source, old, new, frame)
+            leaves[f"before {source.id}"] = engine.name(before, f"before_{source.id}")
+    return changed, leaves
+
+
+def _too_much(task: Task, changed: Mapping[str, int]) -> str | None:
+    """Why recomputing is taken to be cheaper; None if it is not."""
+    for source in task.moved:
+        rows = moves.rows(task.run, task.session, source, task.new[source.id])
+        share = _LARGE_SHARE * rows if rows is not None else None
+        if share is not None and changed[source.id] > max(share, _FEW):
+            return f"{changed[source.id]} rows of {source.name} changed, which now has {rows}"
+    return None
 
 
 def _change(task: Task, engine: SparkEngine, done: Propagated) -> tuple[Change[DataFrame], Counts]:

@@ -37,9 +37,13 @@ def obstacle(
 def changes(run: Run, session: SparkSession, source: Source, old: Position, new: Position) -> Read:
     """The changes since the last refresh, read once for all views of the run."""
     found = _changing(run, run.lake.work, source)
-    return run.changes.between(
-        key_of(source), found, _version(old), _version(new), run.wanted(source)
-    )
+    wanted = _wanted(run, session, source, old, new)
+    return run.changes.between(key_of(source), found, _version(old), _version(new), wanted)
+
+
+def rows(run: Run, session: SparkSession, source: Source, position: Position) -> int | None:
+    """How many rows a source has at a position, if its statistics tell."""
+    return _changing(run, session, source).rows(_version(position))
 
 
 def before(
@@ -53,11 +57,25 @@ def before(
     """All rows at the last refresh; where they cannot be read any more, those now less changes."""
     if _changing(run, session, source).readable(_version(old)):
         return run.leaf(session, source, old)
-    names = [F.col(f"`{name.replace('`', '``')}`") for name in run.wanted(source)]
+    wanted = _wanted(run, session, source, old, new)
+    names = [F.col(f"`{name.replace('`', '``')}`") for name in wanted]
     now = run.leaf(session, source, new).select(*names)
     gone = changes.where(F.col(WEIGHT) < 0).select(*names)
     come = changes.where(F.col(WEIGHT) > 0).select(*names)
     return now.unionAll(gone).exceptAll(come)
+
+
+def _wanted(
+    run: Run, session: SparkSession, source: Source, old: Position, new: Position
+) -> tuple[str, ...]:
+    """The columns to read: those of all views of the run, if nothing stands in their way."""
+    shared = run.wanted(source)
+    own = tuple(column.name for column in source.columns)
+    if set(shared) == set(own):
+        return shared
+    found = _changing(run, session, source)
+    blocked = found.obstacle(_version(old), _version(new), shared) is not None
+    return own if blocked else shared
 
 
 def _version(position: Position) -> str:

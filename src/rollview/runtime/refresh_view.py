@@ -20,9 +20,10 @@ from rollview.errors import Conflict, DeltaMismatch, NotIncremental
 from rollview.frontend.define import define
 from rollview.frontend.scope import scoped
 from rollview.frontend.translate import first_line
+from rollview.planning.verdict import maintained
 from rollview.runtime import changed, history, worker
 from rollview.runtime.catalog import Catalog, StoredView
-from rollview.runtime.contents import contents, maintained
+from rollview.runtime.contents import contents
 from rollview.runtime.incremental import Task, derive, obstacle
 from rollview.runtime.lake import Lake
 from rollview.runtime.pinning import Run
@@ -147,8 +148,8 @@ def _maintained(work: _Work, task: Task, why: str, request: Request) -> RefreshR
     with SparkEngine(work.session) as engine:
         derived = derive(task, engine)
         computed = time.monotonic()
-        if derived.too_large is not None and work.view.policy is Policy.AUTO:
-            return _recomputed(work, derived.too_large, request)
+        if isinstance(derived, str):
+            return _recomputed(work, f"{derived}; {why}", request)
         committed = work.store.commit(derived.change, work.after, work.vector, derived.state)
     seconds = {"derive": computed - started, "commit": time.monotonic() - computed}
     reasons = "; ".join(dict.fromkeys(reason.message for reason in derived.reasons))
@@ -274,6 +275,7 @@ def _by_changes(work: _Work, moved: tuple[Source, ...], old: Vector, why: str) -
         old=old,
         new=work.vector,
         moved=moved,
+        cost_decides=work.view.policy is Policy.AUTO,
     )
     found = obstacle(task)
     return _Decision(why, task) if found is None else _Decision(f"{found}; {why}")

@@ -17,7 +17,8 @@ from rollview.frontend.jvm_bridge import load
 from rollview.runtime.propagate import Computed
 from rollview.storage.tables import active
 
-_FEW = 10_000
+_FEW = 10_000  # rows up to which a step becomes constants
+_MANY = 200_000  # rows from which the driver does not hold them
 
 
 class SparkEngine:
@@ -28,7 +29,7 @@ class SparkEngine:
 
     def __init__(self, session: SparkSession, small: bool = True) -> None:
         self._session = session
-        self._small = small
+        self.small = small
         self._mark = f"rollview_{uuid.uuid4().hex[:8]}"
         self._views: list[str] = []
         self._held: list[Any] = []
@@ -77,8 +78,8 @@ class SparkEngine:
         java: Any = self._session._jsparkSession
         maker = load(self._session, __package__, ("Held",))
         with active(self._session):
-            if self._small:
-                held = maker.collected(java, frame._jdf, _FEW)
+            if self.small:
+                held = maker.collected(java, frame._jdf, _FEW, _MANY)
             else:
                 held = maker.kept(java, frame._jdf)
         self._held.append(held)

@@ -32,12 +32,19 @@ public class Held {
   }
 
   /** All rows brought to the driver: few become constants of plans, more an RDD. */
-  public Held collected(Object session, Object frame, int few) {
+  public Held collected(Object session, Object frame, int few, int many) throws Exception {
     Dataset data = (Dataset) frame;
     SparkSession own = (SparkSession) session;
     QueryExecution execution = data.queryExecution();
-    scala.Tuple2 found = execution.executedPlan().executeCollectIterator();
+    scala.Tuple2 found;
+    try {
+      found = execution.executedPlan().executeCollectIterator();
+    } catch (Exception problem) {
+      if (!String.valueOf(problem.getMessage()).contains("maxResultSize")) throw problem;
+      return kept(session, frame);
+    }
     long count = ((Long) found._1()).longValue();
+    if (count > many) return kept(session, frame);
     scala.collection.immutable.Seq output = execution.analyzed().output();
     scala.collection.immutable.Seq values = ((scala.collection.Iterator) found._2()).toSeq();
     if (count <= few) {

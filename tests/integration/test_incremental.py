@@ -1,0 +1,203 @@
+"""Refreshes from changes, on Delta: every kind of view, several rounds, always compared."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+from pyspark.sql import SparkSession
+
+import rollview
+from rollview import Session
+from rollview.errors import NotIncremental
+from rollview.runtime.report import Mode, RefreshReport
+from rollview.storage import faults
+
+pytestmark = pytest.mark.spark
+
+VIEWS = {
+    "plain": "SELECT id, amount * 2 AS twice FROM sales WHERE amount > 10",
+    "bag": "SELECT shop FROM sales",
+    "joined": "SELECT s.id, p.name FROM sales s JOIN shops p ON s.shop = p.code",
+    "lonely": "SELECT p.code, s.id FROM shops p LEFT JOIN sales s ON s.shop = p.code",
+    "both": "SELECT p.name, s.id FROM shops p FULL JOIN sales s ON s.shop = p.code",
+    "sold": "SELECT code FROM shops WHERE EXISTS (SELECT 1 FROM sales WHERE shop = code)",
+    "unsold": "SELECT code FROM shops WHERE code NOT IN (SELECT shop FROM sales)",
+    "totals": "SELECT shop, count(*) AS n, sum(amount) AS s, avg(amount) AS a, min(day) AS lo, "
+    "max(amount) AS hi FROM sales GROUP BY shop",
+    "grand": "SELECT count(*) AS n, sum(amount) AS s, max(amount) AS hi FROM sales",
+    "having": "SELECT shop, sum(amount) AS s FROM sales GROUP BY shop HAVING count(*) > 1",
+    "distincts": "SELECT shop, count(DISTINCT day) AS d, collect_set(amount) AS c FROM sales "
+    "GROUP BY shop",
+    "days": "SELECT DISTINCT day FROM sales",
+    "shared": "SELECT shop FROM sales INTERSECT ALL SELECT code FROM shops",
+    "others": "SELECT shop FROM sales EXCEPT SELECT code FROM shops",
+    "ranked": "SELECT id, shop, rank() OVER (PARTITION BY shop ORDER BY amount DESC) AS r "
+    "FROM sales",
+    "top": "SELECT id, amount FROM sales ORDER BY amount DESC, id LIMIT 3",
+    "best": "SELECT id FROM sales WHERE amount = (SELECT max(amount) FROM sales)",
+    "daily": "SELECT max(s) AS m FROM (SELECT day, sum(amount) AS s FROM sales GROUP BY day)",
+    "rolled": "SELECT shop, day, sum(amount) AS s FROM sales GROUP BY ROLLUP (shop, day)",
+    "upper": "SELECT n, count(*) AS shops FROM totals GROUP BY n",
+    "upmost": "SELECT u.n, u.shops, t.shop FROM upper u JOIN totals t ON u.n = t.n",
+}
+CHANGES = [
+    ["INSERT INTO sales VALUES (6, 'b', 60, DATE'2024-01-03'), (6, 'b', 60, DATE'2024-01-03')"],
+    ["DELETE FROM sales WHERE id IN (1, 6)", "INSERT INTO shops VALUES ('z', 'Zoo'), ('b', 'Bis')"],
+    [
+        "UPDATE sales SET amount = amount + 100 WHERE shop = 'a'",
+        "UPDATE sales SET shop = NULL WHERE id = 3",
+        "DELETE FROM shops WHERE code IS NULL OR code = 'a'",
+    ],
+    ["UPDATE shops SET name = 'Same' WHERE code = 'b'", "UPDATE sales SET amount = amount"],
+    ["DELETE FROM sales", "INSERT INTO shops VALUES (NULL, 'Nil')"],
+    ["INSERT INTO sales VALUES (9, 'c', NULL, NULL), (NULL, NULL, 5, DATE'2024-02-01')"],
+]
+
+
+def make_tables(own: SparkSession) -> None:
+    own.sql(
+        "CREATE TABLE sales USING delta AS SELECT id, shop, CAST(amount AS DECIMAL(10,2)) AS "
+        "amount, CAST(day AS DATE) AS day FROM VALUES (1, 'a', 10, '2024-01-01'), "
+        "(2, 'a', 20, '2024-01-02'), (3, 'b', 30, '2024-01-01'), (4, NULL, 40, NULL), "
+        "(5, 'q', NULL, '2024-01-02'), (2, 'a', 20, '2024-01-02') AS t(id, shop, amount, day)"
+    )
+    own.sql(
+        "CREATE TABLE shops USING delta AS SELECT * FROM VALUES ('a', 'Alpha'), ('b', 'Beta'), "
+        "('c', 'Gamma'), (NULL, 'None') AS t(code, name)"
+    )
+
+
+@pytest.fixture
+def shop(own: SparkSession) -> Session:
+    make_tables(own)
+    return rollview.connect(own)
+
+
+def refresh(db: Session, name: str, **more: bool) -> RefreshReport:
+    report = db.refresh(name, **more)
+    assert isinstance(report, RefreshReport)
+    return report
+
+
+def test_every_view_follows_its_sources(shop: Session) -> None:
+    for name, query in VIEWS.items():
+        shop.create_view(name, query, policy="incremental")
+    for statements in CHANGES:
+        for statement in statements:
+            shop.sql(statement)
+        reports = shop.refresh()
+        assert isinstance(reports, list)
+        wrong = [r for r in reports if r.mode not in (Mode.INCREMENTAL, Mode.PARTIAL, Mode.NOOP)]
+        assert not wrong, [(r.view, r.mode, r.reason) for r in wrong]
+        for name in VIEWS:
+            assert shop.verify(name).correct, (name, statements)
+
+
+def test_report_says_what_changed(shop: Session) -> None:
+    shop.create_view("totals", VIEWS["totals"])
+    shop.create_view("bag", VIEWS["bag"])
+    shop.sql("INSERT INTO sales VALUES (7, 'a', 1, NULL), (8, 'new', 1, NULL)")
+    shop.sql("DELETE FROM sales WHERE shop = 'b'")
+    report = refresh(shop, "totals")
+    assert report.mode is Mode.INCREMENTAL
+    assert (report.rows_inserted, report.rows_updated, report.rows_deleted) == (1, 1, 1)
+    assert list(report.rows_changed.values()) == [3]
+    assert report.strategy == "counting"
+    bag = refresh(shop, "bag")
+    assert (bag.rows_inserted, bag.rows_updated, bag.rows_deleted, bag.rows) == (2, 0, 1, 7)
+
+
+def test_change_that_shows_nowhere_changes_no_row(shop: Session) -> None:
+    shop.create_view("names", "SELECT name FROM shops WHERE code = 'a'")
+    shop.sql("UPDATE shops SET name = 'Other' WHERE code = 'b'")
+    report = refresh(shop, "names")
+    assert (report.mode, report.rows_inserted, report.rows_deleted) == (Mode.INCREMENTAL, 0, 0)
+    assert refresh(shop, "names").mode is Mode.NOOP
+
+
+def test_lower_view_refreshed_alone_several_times(shop: Session) -> None:
+    shop.create_view("totals", VIEWS["totals"])
+    shop.create_view("upper", VIEWS["upper"])
+    for number in range(3):
+        shop.sql(f"INSERT INTO sales VALUES ({20 + number}, 'a', 5, NULL)")
+        refresh(shop, "totals")
+    report = refresh(shop, "upper", cascade=False)
+    assert report.mode is Mode.INCREMENTAL
+    assert shop.verify("upper").correct
+
+
+def test_policies(shop: Session, caplog: pytest.LogCaptureFixture) -> None:
+    for policy in ("auto", "incremental", "strict", "full"):
+        shop.create_view(policy, VIEWS["totals"], policy=policy)
+    shop.sql("INSERT INTO sales VALUES (7, 'a', 1, NULL)")
+    assert refresh(shop, "full").mode is Mode.FULL
+    for policy in ("auto", "incremental", "strict"):
+        assert refresh(shop, policy).mode is Mode.INCREMENTAL
+    shop.sql("CREATE OR REPLACE TABLE shops USING delta AS SELECT 'x' AS code, 'y' AS name")
+    shop.create_view("held", "SELECT * FROM shops", policy="strict")
+    shop.sql("INSERT INTO shops VALUES ('n', 'm')")
+    _lose_state(shop, "strict")
+    shop.sql("INSERT INTO sales VALUES (8, 'a', 1, NULL)")
+    with pytest.raises(NotIncremental, match="state of some operators"):
+        shop.refresh("strict")
+    assert refresh(shop, "strict", full=True).mode is Mode.FULL
+    _lose_state(shop, "incremental")
+    with caplog.at_level(logging.WARNING, "rollview"):
+        assert refresh(shop, "incremental").mode is Mode.FULL
+    assert "recomputed as a whole" in caplog.text
+    for name in ("auto", "incremental", "strict", "full"):
+        assert shop.refresh(name) and shop.verify(name).correct
+
+
+def _lose_state(db: Session, name: str) -> None:
+    view = db._catalog.get(name)
+    folder = db._lake.view_folder(view.view_id)
+    db._lake.files.remove(f"{folder}/state")
+
+
+def test_evaluation_error_of_a_delta_is_tried_as_a_whole(shop: Session) -> None:
+    """The changes alone overflow, while the sum over all rows does not."""
+    shop.sql("CREATE TABLE big (v BIGINT) USING delta")
+    shop.sql("INSERT INTO big VALUES (-9223372036854775807), (-9223372036854775807), (1)")
+    with pytest.raises(rollview.RollviewError):
+        shop.create_view("summed", "SELECT sum(v) AS s FROM big")
+    shop.sql("DELETE FROM big")
+    shop.create_view("summed", "SELECT sum(v) AS s FROM big", policy="incremental")
+    shop.sql("INSERT INTO big VALUES (9223372036854775807), (-9223372036854775807), (5)")
+    refresh(shop, "summed")
+    assert shop.verify("summed").correct
+
+
+def test_much_changed_is_recomputed_by_cost(shop: Session) -> None:
+    shop.sql("CREATE TABLE many USING delta AS SELECT id, id % 7 AS k FROM range(5000)")
+    shop.create_view("counted", "SELECT k, count(*) AS n FROM many GROUP BY k")
+    shop.create_view("kept", "SELECT k, count(*) AS n FROM many GROUP BY k", policy="incremental")
+    shop.sql("UPDATE many SET k = k + 1 WHERE id < 4000")
+    report = refresh(shop, "counted")
+    assert report.mode is Mode.FULL
+    assert "rows of" in (report.reason or "")
+    assert refresh(shop, "kept").mode is Mode.INCREMENTAL
+    assert shop.verify("counted").correct
+    assert shop.verify("kept").correct
+
+
+POINTS = ("state.written", "commit.candidate", "commit.committed", "commit.published")
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_crash_at_every_step_of_a_commit(shop: Session, point: str) -> None:
+    """Whatever step a refresh dies at, the next one makes the view right, and nothing twice."""
+    shop.create_view("totals", VIEWS["totals"])
+    shop.create_view("bag", VIEWS["bag"])
+    shop.sql("INSERT INTO sales VALUES (7, 'a', 1, NULL), (7, 'a', 1, NULL)")
+    shop.sql("DELETE FROM sales WHERE id = 3")
+    for name in ("totals", "bag"):
+        with faults.planned(point), pytest.raises(faults.Crash):
+            shop.refresh(name)
+            raise faults.Crash  # bag keeps no state, so it does not come to that step
+        refresh(shop, name)
+        assert shop.verify(name).correct
+        shop.sql("INSERT INTO sales VALUES (8, 'b', 1, NULL)")
+        refresh(shop, name)
+        assert shop.verify(name).correct
