@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from rollview.errors import RollviewError
 
 if TYPE_CHECKING:
-    from rollview.planning.explain import Explanation
+    from rollview.planning.explanation import Explanation
     from rollview.runtime.report import RefreshReport, VerifyReport, ViewInfo, ViewStatus
     from rollview.session import Session, View, connect
 
@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Explanation": "rollview.planning.explain",
+    "Explanation": "rollview.planning.explanation",
     "RefreshReport": "rollview.runtime.report",
     "Session": "rollview.session",
     "VerifyReport": "rollview.runtime.report",

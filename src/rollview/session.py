@@ -11,7 +11,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from pyspark.sql import DataFrame, SparkSession
 
-from rollview.planning.explain import Explanation
+from rollview.planning.explanation import Explanation
 from rollview.runtime import connect as connecting
 from rollview.runtime import history as histories
 from rollview.runtime import statements, status
@@ -109,10 +109,10 @@ class Session:
         return read_view(self._lake, self._catalog, self._plain(name))
 
     @_with_spark
-    def explain(self, name_or_query: str | DataFrame) -> Explanation:
-        """How a view, or a query that could become one, would be refreshed."""
+    def explain(self, name_or_query: str | DataFrame, *, policy: str = "auto") -> Explanation:
+        """How a view, or a query that could become one (with this policy), would be refreshed."""
         connecting.look(self._lake, self._catalog)
-        return explain(self._lake, self._catalog, name_or_query)
+        return explain(self._lake, self._catalog, name_or_query, policy)
 
     @_with_spark
     def verify(self, name: str) -> VerifyReport:

@@ -1,7 +1,8 @@
 """One small, runnable example of every relation, by hand.
 
 Over ``people`` (id, name, team, pay) and ``teams`` (code, title); expected rows stand in
-tests/sql, which runs them on DuckDB.
+tests/sql, which runs them on DuckDB. A relation that only programs have stands for the changes of
+``people``, for its rows before or after, or for rows that something else has kept.
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ from rollview.algebra.expressions import (
     function,
 )
 from rollview.algebra.relations import (
+    After,
     Aggregate,
+    Before,
+    Changes,
     Distinct,
     Expand,
     Filter,
@@ -40,13 +44,16 @@ from rollview.algebra.relations import (
     SetOperation,
     SingleRow,
     Sort,
+    State,
     TableFunction,
+    Temporary,
     TopK,
     Union,
     Values,
     Window,
 )
 from rollview.algebra.schema import Column
+from rollview.algebra.traverse import walk
 
 ID = column("id", "INT", nullable=False)
 NAME = column("name", "STRING")
@@ -83,6 +90,8 @@ TEAMS = Scan("teams", ("code", "title"), schema(CODE, TITLE))
 SAME_TEAM = binary("EqualTo", "=", TEAM, CODE, "BOOLEAN")
 RICH = binary("GreaterThan", ">", PAY, number(50), "BOOLEAN")
 COUNTER = column("i", "INT")
+WEIGHT = column("__weight", "BIGINT", nullable=False)
+TOTAL = column("total", "BIGINT")
 
 
 def join(kind: JoinKind) -> Join:
@@ -96,18 +105,36 @@ def set_operation(kind: SetKind, all: bool) -> SetOperation:
     return SetOperation(kind, all, keep(PEOPLE, TEAM), known, schema(column("either", "STRING")))
 
 
-NUMBERS = Recursion(
-    "counting",
-    Values(schema(column("first", "INT")), ((number(1),),)),
-    Project(
-        Filter(
-            RecursionInput("counting", ("i",), schema(COUNTER)),
-            binary("LessThan", "<", COUNTER, number(4), "BOOLEAN"),
-        ),
+def counting(anchor: Relation) -> Recursion:
+    """Every number of the anchor, and all after it up to four."""
+    few = binary("LessThan", "<", COUNTER, number(4), "BOOLEAN")
+    step = Project(
+        Filter(RecursionInput("counting", ("i",), schema(COUNTER)), few),
         (Named("next", binary("Add", "+", COUNTER, number(1), "INT")),),
-    ),
-    schema(COUNTER),
-)
+    )
+    return Recursion("counting", anchor, step, schema(COUNTER))
+
+
+def running(*partition: ColumnRef) -> Project:
+    call = WindowCall(
+        AggregateCall("Sum", ("sum(", ")"), (PAY,), "BIGINT"),
+        "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW",
+    )
+    window = Window(PEOPLE, partition, (ascending(ID),), (NamedWindow("running", call),))
+    return keep(window, ID, column("running", "BIGINT"))
+
+
+def mixed(reference: ColumnRef) -> NamedAggregate:
+    """A call without an inverse."""
+    return NamedAggregate(
+        "mixed", AggregateCall("BitXorAgg", ("bit_xor(", ")"), (reference,), "INT")
+    )
+
+
+def richest(limit: int, offset: Literal | None = None) -> Project:
+    order = (SortKey(PAY, False, False), ascending(ID))
+    return keep(TopK(PEOPLE, order, number(limit), offset), ID)
+
 
 EXAMPLES: dict[str, Relation] = {
     "scan": PEOPLE,
@@ -118,30 +145,15 @@ EXAMPLES: dict[str, Relation] = {
     **{f"join_{kind.value}": join(kind) for kind in JoinKind},
     "aggregate": Aggregate(PEOPLE, (TEAM,), (total(PAY, "total"), total(PAY, "rich", filter=RICH))),
     "aggregate_global": Aggregate(PEOPLE, (), (total(PAY, "total"),)),
+    "aggregate_without_inverse": Aggregate(PEOPLE, (), (mixed(PAY),)),
     "distinct": Distinct(keep(PEOPLE, TEAM)),
     "union": Union((keep(PEOPLE, TEAM), keep(TEAMS, CODE)), schema(column("either", "STRING"))),
     "intersect": set_operation(SetKind.INTERSECT, all=False),
     "intersect_all": set_operation(SetKind.INTERSECT, all=True),
     "except": set_operation(SetKind.EXCEPT, all=False),
     "except_all": set_operation(SetKind.EXCEPT, all=True),
-    "window": keep(
-        Window(
-            PEOPLE,
-            (TEAM,),
-            (ascending(ID),),
-            (
-                NamedWindow(
-                    "running",
-                    WindowCall(
-                        AggregateCall("Sum", ("sum(", ")"), (PAY,), "BIGINT"),
-                        "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW",
-                    ),
-                ),
-            ),
-        ),
-        ID,
-        column("running", "BIGINT"),
-    ),
+    "window": running(TEAM),
+    "window_global": running(),
     "expand": Expand(
         PEOPLE,
         ((ID, TEAM), (ID, Literal("CAST(NULL AS STRING)", "STRING", nullable=True))),
@@ -160,12 +172,40 @@ EXAMPLES: dict[str, Relation] = {
         column("item", "INT"),
     ),
     "sort": keep(Sort(PEOPLE, (ascending(PAY),)), ID),
-    "top_k": keep(
-        TopK(PEOPLE, (SortKey(PAY, False, False), ascending(ID)), number(2), number(1)), ID
-    ),
+    "top_k": richest(2),
+    "top_k_offset": richest(2, number(1)),
     "single_row": SingleRow(Aggregate(PEOPLE, (), (total(PAY, "total"),)), "answer"),
-    "recursion": NUMBERS,
+    "recursion": counting(keep(PEOPLE, ID)),
+    "recursion_constant": counting(Values(schema(column("first", "INT")), ((number(1),),))),
+    "changes": Changes(
+        "people", ("id", "name", "team", "pay", "__weight"), schema(ID, NAME, TEAM, PAY, WEIGHT)
+    ),
+    "before": Before("people", ("id", "name", "team", "pay"), schema(ID, NAME, TEAM, PAY)),
+    "after": After("people", ("id", "name", "team", "pay"), schema(ID, NAME, TEAM, PAY)),
+    "state": State("aggregate_1", schema(TEAM, TOTAL)),
+    "temporary": Temporary("keys_1", schema(TEAM)),
 }
+
+LEAVES = {
+    "people": "people",
+    "teams": "teams",
+    "changes people": "changes_people",
+    "before people": "before_people",
+    "after people": "after_people",
+    "state aggregate_1": "state_aggregate_1",
+    "temporary keys_1": "keys_1",
+}
+"""What stands for every leaf of the examples."""
+
+PROGRAM_LEAVES = (Changes, Before, After, State, Temporary)
+"""Relations that programs have and definitions have not."""
+
+DEFINITIONS = {
+    name: relation
+    for name, relation in EXAMPLES.items()
+    if not any(isinstance(node, PROGRAM_LEAVES) for node in walk(relation))
+}
+"""The examples that can be the relation of a definition."""
 
 
 def relation_classes() -> list[type]:

@@ -10,7 +10,7 @@ import pytest
 from rollview.algebra.printer import print_tree
 from rollview.algebra.traverse import walk
 from rollview.sql.render import render
-from tests.algebra.examples import EXAMPLES, relation_classes
+from tests.algebra.examples import EXAMPLES, LEAVES, relation_classes
 from tests.algebra.test_codec import definition_of, through_json
 
 PAGES = Path(__file__).parents[2] / "docs" / "operators"
@@ -32,7 +32,7 @@ def test_relation_is_known_everywhere(kind: type) -> None:
     for relation in examples:
         definition = definition_of(relation)
         assert through_json(definition) == definition
-        assert render(relation, {"people": "people", "teams": "teams"})
+        assert render(relation, LEAVES)
         assert print_tree(relation).strip()
 
 

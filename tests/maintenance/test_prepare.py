@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from rollview.algebra.relations import Union
+from rollview.algebra.schema import Column
 from rollview.algebra.traverse import walk
 from rollview.maintenance.prepare import prepare
-from tests.algebra.examples import EXAMPLES
+from tests.algebra.examples import DEFINITIONS, EXAMPLES
 from tests.maintenance.people import (
     ALPHA,
     ANN,
@@ -26,7 +27,7 @@ from tests.properties.cases import Case
 from tests.properties.maintained import Maintained
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", DEFINITIONS)
 def test_the_prepared_relation_is_the_same_bag(name: str) -> None:
     Maintained(Case(TABLES, EXAMPLES[name], ()), connection()).check_prepared()
 
@@ -62,15 +63,23 @@ def test_a_state_is_kept_once_however_often_it_occurs() -> None:
     assert len(prepare(Union((counted, counted), counted.columns)).kept) == 1
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", DEFINITIONS)
 def test_every_operator_has_one_of_the_maintained_form_to_speak_for_it(name: str) -> None:
     prepared = prepare(EXAMPLES[name])
     maintained = set(walk(prepared.relation))
-    assert set(prepared.speakers.values()) <= maintained
-    assert EXAMPLES[name] in prepared.speakers
+    assert EXAMPLES[name] in prepared.forms
+    for node in prepared.forms:
+        assert prepared.speaker(node) in maintained
+        assert prepared.speaker(node) in prepared.parts(node)
 
 
 @pytest.mark.parametrize("name", ["distinct", "except", "intersect_all", "aggregate"])
 def test_counts_speak_for_what_is_maintained_by_counts(name: str) -> None:
     prepared = prepare(EXAMPLES[name])
-    assert prepared.speakers[EXAMPLES[name]] == prepared.kept[0].relation
+    assert prepared.speaker(EXAMPLES[name]) == prepared.kept[0].relation
+
+
+def test_every_operator_of_the_maintained_form_is_part_of_one() -> None:
+    prepared = prepare(Union((EXAMPLES["except_all"], EXAMPLES["distinct"]), (Column("u", "INT"),)))
+    parts = [part for node in prepared.forms for part in prepared.parts(node)]
+    assert set(parts) == set(walk(prepared.relation))

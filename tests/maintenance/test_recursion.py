@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 from rollview.algebra.definition import ReasonCode
-from rollview.algebra.expressions import binary
-from rollview.algebra.relations import Filter, Named, Project, Recursion, RecursionInput
-from tests.algebra.examples import COUNTER, ID, PEOPLE, keep, number, schema
+from tests.algebra.examples import EXAMPLES
 from tests.maintenance.people import CAT, EVE, hired, left, refresh
 
-FEW = binary("LessThan", "<", COUNTER, number(4), "BOOLEAN")
-STEP = Project(
-    Filter(RecursionInput("up", ("i",), schema(COUNTER)), FEW),
-    (Named("next", binary("Add", "+", COUNTER, number(1), "INT")),),
-)
-UP_TO_FOUR = Recursion("up", keep(PEOPLE, ID), STEP, schema(COUNTER))
+UP_TO_FOUR = EXAMPLES["recursion"]
 
 
 def test_old_and_new_rows_are_compared() -> None:

@@ -14,16 +14,19 @@ from rollview.algebra.schema import Column
 from rollview.errors import InternalError
 from rollview.sql.render import render
 from rollview.testing import assert_same_rows
-from tests.algebra.examples import EXAMPLES, PEOPLE
-
-LEAVES = {"people": "people", "teams": "teams"}
+from tests.algebra.examples import EXAMPLES, LEAVES, PEOPLE
 
 SETUP = """
     CREATE TABLE people AS SELECT * FROM (VALUES
       (1, 'ann', 'a', 100), (2, 'ben', 'a', 40), (3, 'cat', 'b', 60), (4, NULL, NULL, 60),
       (5, 'eve', 'z', NULL)) t(id, name, team, pay);
     CREATE TABLE teams AS SELECT * FROM (VALUES ('a', 'Alpha'), ('b', 'Beta'), ('c', NULL),
-      (NULL, 'none')) t(code, title)"""
+      (NULL, 'none')) t(code, title);
+    CREATE TABLE after_people AS FROM people;
+    CREATE TABLE before_people AS FROM people WHERE id < 3;
+    CREATE TABLE changes_people AS SELECT *, CAST(1 AS BIGINT) AS __weight FROM people WHERE id > 2;
+    CREATE TABLE state_aggregate_1 AS SELECT 'a' AS team, CAST(140 AS BIGINT) AS total;
+    CREATE TABLE keys_1 AS SELECT DISTINCT team FROM changes_people"""
 
 ANN, BEN, CAT = (1, "ann", "a", 100), (2, "ben", "a", 40), (3, "cat", "b", 60)
 DAN, EVE = (4, None, None, 60), (5, "eve", "z", None)
@@ -53,6 +56,7 @@ EXPECTED: dict[str, list[tuple[object, ...]]] = {
     "join_existence": [(*p, p in (ANN, BEN, CAT)) for p in (ANN, BEN, CAT, DAN, EVE)],
     "aggregate": [("a", 140, 100), ("b", 60, 60), (None, 60, 60), ("z", None, None)],
     "aggregate_global": [(260,)],
+    "aggregate_without_inverse": [(100 ^ 40,)],
     "distinct": [("a",), ("b",), (None,), ("z",)],
     "union": [("a",), ("a",), ("b",), (None,), ("z",), ("a",), ("b",), ("c",), (None,)],
     "intersect": [("a",), ("b",), (None,)],
@@ -60,10 +64,18 @@ EXPECTED: dict[str, list[tuple[object, ...]]] = {
     "except": [("z",)],
     "except_all": [("a",), ("z",)],
     "window": [(1, 100), (2, 140), (3, 60), (4, 60), (5, None)],
+    "window_global": [(1, 100), (2, 140), (3, 200), (4, 260), (5, 260)],
     "sort": [(1,), (2,), (3,), (4,), (5,)],
-    "top_k": [(3,), (4,)],
+    "top_k": [(1,), (3,)],
+    "top_k_offset": [(3,), (4,)],
     "single_row": [(260,)],
-    "recursion": [(1,), (2,), (3,), (4,)],
+    "recursion": [(i,) for start in (1, 2, 3, 4) for i in range(start, 5)] + [(5,)],
+    "recursion_constant": [(1,), (2,), (3,), (4,)],
+    "changes": [(*CAT, 1), (*DAN, 1), (*EVE, 1)],
+    "before": [ANN, BEN],
+    "after": [ANN, BEN, CAT, DAN, EVE],
+    "state": [("a", 140)],
+    "temporary": [("b",), (None,), ("z",)],
     "generate": [
         (1, 1),
         (1, 100),
@@ -140,6 +152,13 @@ def test_odd_names_are_quoted() -> None:
     text = render(Project(scan, items), {"s": "`odd table`"})
     for name in ("`a b`", "`select`", "`tick```", "`größe`", "`A.b`", "`odd table`"):
         assert name in text
+
+
+def test_a_line_break_in_a_name_is_not_indented() -> None:
+    odd = Project(PEOPLE, (Named("it's\na `name", ColumnRef("id", "INT")),))
+    statement = render(Project(odd, (Named("x", ColumnRef("it's\na `name", "INT")),)), LEAVES)
+    assert statement.count("`it's\na ``name`") == 2
+    assert "\n  SELECT" in statement
 
 
 def test_missing_leaf_is_named() -> None:

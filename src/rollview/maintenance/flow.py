@@ -126,7 +126,7 @@ class Flow:
             return relation
         if relation not in self._held:
             name = self.fresh(label)
-            asking = describe(self._origin(self._deriving[-1])) if self._deriving else ""
+            asking = describe(self.origin(self._deriving[-1])) if self._deriving else ""
             self.steps.append(Step(name, relation, asking))
             self._held[relation] = Temporary(name, relation.columns)
         return self._held[relation]
@@ -173,7 +173,7 @@ class Flow:
         if not any(isinstance(node, Scan) for node in walk(relation)):
             return
         found = Read(what, label(relation, self.kept), keys_text(under), when)
-        self.reads.setdefault(self._origin(operator), []).append(found)
+        self.reads.setdefault(self.origin(operator), []).append(found)
 
     def blame(self, relation: Relation, reason: Reason, when: Relation | None = None) -> None:
         """Say why an operator is not maintained from the changes alone.
@@ -181,7 +181,7 @@ class Flow:
         With ``when``, which is held, the reason counts only in refreshes in which that has rows.
         """
         step = when.name if isinstance(when, Temporary) else None
-        blame = Blame(self._origin(relation), reason, step)
+        blame = Blame(self.origin(relation), reason, step)
         if blame not in self.blames:
             self.blames.append(blame)
 
@@ -206,11 +206,12 @@ class Flow:
         while pending:
             part = pending.pop()
             if part not in below:
-                self._forms.setdefault(part, self._origin(relation))
+                self._forms.setdefault(part, self.origin(relation))
                 pending += inputs(part)
         return form
 
-    def _origin(self, relation: Relation) -> Relation:
+    def origin(self, relation: Relation) -> Relation:
+        """The relation that this is a part of a form of, or itself."""
         return self._forms.get(relation, relation)
 
 

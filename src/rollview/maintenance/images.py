@@ -46,7 +46,7 @@ from rollview.maintenance.flow import Flow, Moment
 from rollview.maintenance.keys import Keys, equalities, names_of, restrict
 from rollview.maintenance.outward import flatten, outwards
 from rollview.maintenance.reads import label
-from rollview.maintenance.reasons import no_equality, not_at_hand
+from rollview.maintenance.reasons import all_alike, no_equality, not_at_hand
 from rollview.maintenance.signed import keep, named, reference, references
 
 
@@ -69,6 +69,8 @@ def evaluated(flow: Flow, relation: Relation, moment: Moment, keys: Keys | None)
             return _recursion(flow, relation, moment)
         below = tuple(image(flow, child, moment, None) for child in inputs(relation))
         return with_inputs(relation, below)
+    if not keys.on:  # all rows belong to the only key, if there is one
+        return restrict(evaluated(flow, relation, moment, None), keys)
     return _under(flow, relation, moment, keys)
 
 
@@ -88,7 +90,7 @@ def _under(  # noqa: C901 - one case per relation
 ) -> Relation:
     match relation:
         case Project(child=child, items=items):
-            return Project(image(flow, child, moment, _through(flow, keys, items)), items)
+            return Project(image(flow, child, moment, _through(flow, keys, relation)), items)
         case Filter(child=child, condition=condition):
             return Filter(image(flow, child, moment, keys), condition)
         case Sort(child=child) | Distinct(child=child):
@@ -184,15 +186,18 @@ def _typed(expression: Expression, column: Column) -> Expression:
     return Call("Cast", cast, (expression,), column.type, expression.nullable)
 
 
-def _through(flow: Flow, keys: Keys, items: tuple[Named, ...]) -> Keys:
+def _through(flow: Flow, keys: Keys, project: Project) -> Keys:
     """The keys below a projection; those that a constant cannot have are left out."""
-    values = {item.name: item.expression for item in items}
+    values = {item.name: item.expression for item in project.items}
     below = keys.over(tuple(substitute(e, values) for e in keys.expressions))
     constant = conjunction(same(e, key) for e, key in below.on if isinstance(e, Literal))
     if constant is None:
         return below
     rest = tuple((e, key) for e, key in below.on if not isinstance(e, Literal))
-    return Keys(flow.hold(Filter(below.relation, constant), "keys"), rest)
+    left = flow.hold(Filter(below.relation, constant), "keys")
+    if not rest and flow.reaches_tables(project.child):
+        flow.blame(project, all_alike(flow.origin(project)), when=left)
+    return Keys(left, rest)
 
 
 def _renamed(keys: Keys, outer: Schema, inner: Schema) -> Keys:

@@ -45,15 +45,31 @@ _ZERO = Literal("0L", "BIGINT")
 class Prepared:
     """A definition's relation in the form that is maintained, and the operators that keep state.
 
-    ``kept`` is in an order in which every operator comes after those below it. ``speakers`` tells
-    for every operator of the definition the one of the maintained form whose rule maintains it:
-    itself over rewritten inputs, or the aggregate that keeps its counts. What is below a Recursion
-    is evaluated with it and has none.
+    ``kept`` is in an order in which every operator comes after those below it. ``forms`` has the
+    maintained form of every operator of the definition, but for those below a Recursion, which are
+    evaluated with it.
     """
 
     relation: Relation
     kept: tuple[Kept, ...]
-    speakers: Mapping[Relation, Relation] = field(default_factory=dict)
+    forms: Mapping[Relation, Relation] = field(default_factory=dict)
+
+    def parts(self, node: Relation) -> tuple[Relation, ...]:
+        """What an operator of the definition has become, without the forms of its inputs."""
+        below = [self.forms[child] for child in inputs(node) if child in self.forms]
+        found, pending = [], [self.forms[node]]
+        while pending:
+            part = pending.pop()
+            if part not in below:
+                found.append(part)
+                pending += inputs(part)
+        return tuple(found)
+
+    def speaker(self, node: Relation) -> Relation:
+        """The part whose rule maintains the operator: itself, or the aggregate with its counts."""
+        if isinstance(node, Distinct | SetOperation | Aggregate):
+            return next(part for part in self.parts(node) if isinstance(part, Aggregate))
+        return self.forms[node]
 
 
 def prepare(relation: Relation) -> Prepared:
@@ -62,16 +78,7 @@ def prepare(relation: Relation) -> Prepared:
     rewritten = _rewritten(relation, _names(), known)
     kept: list[Kept] = []
     _collect(rewritten, kept)
-    speakers = {node: _speaker(node, form) for node, form in known.items()}
-    return Prepared(rewritten, tuple(kept), speakers)
-
-
-def _speaker(node: Relation, form: Relation) -> Relation:
-    """The operator of the maintained form whose rule maintains the node."""
-    if isinstance(node, Distinct | SetOperation | Aggregate):
-        while not isinstance(form, Aggregate):
-            (form,) = inputs(form)
-    return form
+    return Prepared(rewritten, tuple(kept), known)
 
 
 def _names() -> Iterator[str]:

@@ -103,9 +103,9 @@ class Program:
         found = _different(blame.reason for blame in self.blames if blame.step in rare)
         return tuple(reason for reason in found if reason not in always)
 
-    def reasons_of(self, relation: Relation) -> tuple[Reason, ...]:
-        """The reasons, those of some refreshes included, that concern this operator."""
-        return _different(blame.reason for blame in self.blames if blame.relation == relation)
+    def reasons_of(self, relations: tuple[Relation, ...]) -> tuple[Reason, ...]:
+        """The reasons, those of some refreshes included, that concern any of these operators."""
+        return _different(blame.reason for blame in self.blames if blame.relation in relations)
 
     def _seldom(self) -> frozenset[str]:
         """The rare steps, and those that have no rows without them."""

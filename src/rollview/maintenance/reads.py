@@ -12,6 +12,7 @@ from rollview.algebra.traverse import walk
 from rollview.maintenance.program import Kept
 
 CHANGES, STATE, BEFORE, AFTER = "changes", "state", "before", "after"
+_STATE = " (state)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ def label(relation: Relation, kept: Callable[[Relation], Kept | None]) -> str:
     """A relation in a few words: its table, its state, or what it is over."""
     one = kept(relation)
     if one is not None:
-        return f"{one.label} (state)"
+        return one.label + _STATE
     match relation:
         case Scan(source=source):
             return source
@@ -70,5 +71,5 @@ def _phrase(reads: list[Read]) -> str:
             return f"state{under if None not in keys else ''}{when}"
         case _:
             moments = " and ".join(m for m in (BEFORE, AFTER) if any(r.what == m for r in reads))
-            scope = under if None not in keys else ", whole"
+            scope = under if None not in keys else "" if first.of.endswith(_STATE) else ", whole"
             return f"{moments} of {first.of}{scope}{when}"

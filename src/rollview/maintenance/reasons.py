@@ -31,12 +31,22 @@ def value_moved(join: Join, what: str) -> Reason:
 
 def not_at_hand(relation: Relation) -> Reason:
     """What the operator above asks for by keys cannot be had by these keys."""
-    piece = describe(relation)
+    word = f"{relation.kind} join" if isinstance(relation, Join) else type(relation).__name__
     return Reason(
         ReasonCode.KEY_NOT_AT_HAND,
-        piece,
-        f"the keys of the change do not reach below {piece}: it is evaluated as a whole",
+        describe(relation),
+        f"the keys of the change do not reach below this {word}: it is evaluated as a whole",
         _reach(relation),
+    )
+
+
+def all_alike(relation: Relation) -> Reason:
+    """The keys are constants here, so that all rows belong to the same one."""
+    return Reason(
+        ReasonCode.KEY_NOT_AT_HAND,
+        describe(relation),
+        "a key that is a constant here, as in a grand total, is that of all rows below",
+        "leave the grand total to a view of its own, above the groups",
     )
 
 

@@ -1,144 +1,88 @@
-"""What a refresh of a definition would do, and why: the answer of EXPLAIN."""
+"""EXPLAIN: the verdict on a definition, told for every operator of it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from rollview.algebra.definition import Definition, Reason, ReasonCode
+from rollview.algebra.definition import Definition
 from rollview.algebra.printer import describe
-from rollview.algebra.relations import Relation, Scan
+from rollview.algebra.relations import Distinct, Recursion, Relation, Scan, SetOperation
 from rollview.algebra.traverse import inputs
-
-_FULL = "full"
-
-
-@dataclass(frozen=True, slots=True)
-class Operator:
-    """One operator of the definition: the rule that maintains it, what it reads and keeps."""
-
-    depth: int
-    kind: str
-    text: str
-    rule: str
-    reads: tuple[str, ...]
-    state: tuple[str, ...]
-    reasons: tuple[str, ...]
-
-    def to_dict(self) -> dict[str, object]:
-        return {
-            "depth": self.depth,
-            "kind": self.kind,
-            "text": self.text,
-            "rule": self.rule,
-            "reads": list(self.reads),
-            "state": list(self.state),
-            "reasons": list(self.reasons),
-        }
+from rollview.maintenance.program import Kept, Note, RuleName
+from rollview.planning.explanation import Candidate, Explanation, Operator
+from rollview.planning.verdict import FULL, RECOMPUTE, Verdict
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """One way to refresh, with its estimated cost where there is an estimate."""
-
-    mode: str
-    strategy: str
-    cost: float | None
-    chosen: bool
-
-    def to_dict(self) -> dict[str, object]:
-        return {
-            "mode": self.mode,
-            "strategy": self.strategy,
-            "cost": self.cost,
-            "chosen": self.chosen,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """How a view is or would be refreshed; prints as a readable tree."""
-
-    mode: str
-    strategy: str
-    policy: str
-    operators: tuple[Operator, ...]
-    reasons: tuple[Reason, ...]
-    candidates: tuple[Candidate, ...]
-    sources: tuple[str, ...]
-    sql: str
-
-    def to_dict(self) -> dict[str, object]:
-        """The explanation as plain data that JSON can hold."""
-        return {
-            "mode": self.mode,
-            "strategy": self.strategy,
-            "policy": self.policy,
-            "operators": [operator.to_dict() for operator in self.operators],
-            "reasons": [
-                {"code": r.code.value, "piece": r.piece, "message": r.message, "hint": r.hint}
-                for r in self.reasons
-            ],
-            "candidates": [candidate.to_dict() for candidate in self.candidates],
-            "sources": list(self.sources),
-            "sql": self.sql,
-        }
-
-    def __str__(self) -> str:
-        lines = [f"refresh: {self.mode} ({self.strategy}), policy {self.policy}", "operators:"]
-        for operator in self.operators:
-            lines.append(f"  {'  ' * operator.depth}{operator.text}  <- {operator.rule}")
-        if not self.operators:
-            lines.append("  (none: the query is kept as Spark's own plan)")
-        if self.sources:
-            lines.append("reads: " + ", ".join(self.sources))
-        if self.reasons:
-            lines.append("reasons:")
-        for reason in self.reasons:
-            lines.append(f"  [{reason.code}] {reason.message}")
-            if reason.hint:
-                lines.append(f"    hint: {reason.hint}")
-        return "\n".join(lines)
-
-
-def explain(definition: Definition, policy: str, sql: str) -> Explanation:
-    """The explanation of a definition; ``sql`` is the statement that a refresh would run."""
+def explain(definition: Definition, verdict: Verdict, sql: str) -> Explanation:
+    """The explanation of a verdict; ``sql`` is what a refresh would run."""
     return Explanation(
-        mode=_FULL,
-        strategy="recompute",
-        policy=policy,
-        operators=_operators(definition.relation),
-        reasons=(*definition.reasons, *_missing_rules(definition)),
-        candidates=(Candidate(_FULL, "recompute", None, True),),
+        mode=verdict.mode,
+        strategy=verdict.strategy,
+        policy=verdict.policy,
+        operators=_operators(definition, verdict),
+        reasons=verdict.reasons,
+        at_times=verdict.at_times,
+        candidates=_candidates(verdict),
         sources=tuple(source.name for source in definition.sources),
         sql=sql,
     )
 
 
-def _operators(relation: Relation | None) -> tuple[Operator, ...]:
-    if relation is None:
+def _candidates(verdict: Verdict) -> tuple[Candidate, ...]:
+    """Both ways; there is one only where changes cannot be carried through."""
+    whole = Candidate(FULL, RECOMPUTE, None, verdict.program is None)
+    if verdict.program is None:
+        return (whole,)
+    return (Candidate(verdict.mode, verdict.strategy, None, True), whole)
+
+
+def _operators(definition: Definition, verdict: Verdict) -> tuple[Operator, ...]:
+    if definition.relation is None:
         return ()
     found: list[Operator] = []
 
-    def visit(node: Relation, depth: int) -> None:
-        kind = type(node).__name__
-        reads = (f"{node.source} whole",) if isinstance(node, Scan) else ()
-        found.append(
-            Operator(depth, kind, describe(node), "recompute", reads, (), (ReasonCode.NO_RULE,))
-        )
+    def visit(node: Relation, depth: int, recursion: str | None) -> None:
+        told = _maintained(node, depth, verdict) if recursion is None else None
+        told = told or _recomputed(node, depth, recursion or RuleName.RECOMPUTE)
+        found.append(told)
+        inside = told.rule if isinstance(node, Recursion) else recursion
         for child in inputs(node):
-            visit(child, depth + 1)
+            visit(child, depth + 1, inside)
 
-    visit(relation, 0)
+    visit(definition.relation, 0, None)
     return tuple(found)
 
 
-def _missing_rules(definition: Definition) -> tuple[Reason, ...]:
-    if definition.relation is None:
-        return ()
-    return (
-        Reason(
-            ReasonCode.NO_RULE,
-            type(definition.relation).__name__,
-            "no operator has an incremental rule yet, so a refresh recomputes the whole view",
-        ),
+def _recomputed(node: Relation, depth: int, rule: str) -> Operator:
+    """An operator that is evaluated as a whole, or within a Recursion by the rule of that."""
+    reads = (f"after of {node.source}, whole",) if isinstance(node, Scan) else ()
+    return Operator(depth, type(node).__name__, describe(node), rule, reads)
+
+
+def _maintained(node: Relation, depth: int, verdict: Verdict) -> Operator | None:
+    """What the rule said that maintains the operator; without one, nothing below it changes."""
+    if verdict.prepared is None or verdict.program is None:
+        return None
+    speaker = verdict.prepared.speaker(node)
+    note = verdict.program.notes.get(speaker, Note(RuleName.CONSTANT))
+    reasons = verdict.program.reasons_of(verdict.prepared.parts(node))
+    return Operator(
+        depth,
+        type(node).__name__,
+        describe(node),
+        note.rule,
+        note.reads,
+        _counts(node, speaker, verdict.prepared.kept) or note.state,
+        tuple(reason for reason in reasons if reason in verdict.reasons),
+        tuple(reason for reason in reasons if reason not in verdict.reasons),
     )
+
+
+def _counts(node: Relation, speaker: Relation, kept: tuple[Kept, ...]) -> tuple[str, ...]:
+    """What is kept of an operator that is maintained by counts, in its own words."""
+    match node:
+        case Distinct():
+            what = "how often each different row occurs"
+        case SetOperation():
+            what = "how often each different row occurs on either side"
+        case _:
+            return ()
+    return tuple(f"{one.label}: {what}" for one in kept if one.relation == speaker)

@@ -9,24 +9,18 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructField, StructType, _parse_datatype_string
 
-from rollview.algebra.definition import Definition, ReasonCode
+from rollview.algebra.definition import Definition
 from rollview.algebra.relations import Relation, State
 from rollview.algebra.schema import Schema
 from rollview.algebra.traverse import inputs, with_inputs
 from rollview.frontend.define import original
-from rollview.maintenance.prepare import Prepared, prepare
+from rollview.maintenance.prepare import Prepared
 from rollview.maintenance.program import Kept
+from rollview.planning.verdict import maintained
 from rollview.runtime.report import Policy
 from rollview.sql.render import render
 from rollview.storage import vector
 from rollview.storage.view_store import ViewStore
-
-_FULL_ONLY = (
-    ReasonCode.NON_DETERMINISTIC,
-    ReasonCode.TIME_DEPENDENT,
-    ReasonCode.UNVERSIONED_SOURCE,
-    ReasonCode.NOT_UNDERSTOOD,
-)
 
 
 @dataclass(frozen=True)
@@ -35,13 +29,6 @@ class Contents:
 
     rows: DataFrame
     state: vector.State
-
-
-def maintained(definition: Definition) -> Prepared | None:
-    """The form in which changes can be carried through a definition; None if they cannot."""
-    if definition.relation is None or any(r.code in _FULL_ONLY for r in definition.reasons):
-        return None
-    return prepare(definition.relation)
 
 
 def contents(

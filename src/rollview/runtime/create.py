@@ -11,12 +11,13 @@ from pyspark.sql.types import StructType
 
 from rollview.algebra.definition import Definition, ReasonCode, SourceKind
 from rollview.algebra.fingerprint import fingerprint
-from rollview.errors import BadOption, NonDeterministic
+from rollview.errors import BadOption, NonDeterministic, NotIncremental
 from rollview.frontend.define import define, original
 from rollview.frontend.scope import scoped
+from rollview.planning.verdict import maintained, obstacles
 from rollview.runtime import history, recovery, worker
 from rollview.runtime.catalog import Catalog, StoredView, key_of, new_view_id, view_exists
-from rollview.runtime.contents import contents, maintained
+from rollview.runtime.contents import contents
 from rollview.runtime.lake import Lake
 from rollview.runtime.pinning import Run
 from rollview.runtime.public import (
@@ -109,14 +110,19 @@ def _defined(lake: Lake, catalog: Catalog, query: str | DataFrame, wanted: Wish)
 
 
 def _check_policy(wanted: Wish, definition: Definition) -> None:
-    chance = [r for r in definition.reasons if r.code is ReasonCode.NON_DETERMINISTIC]
-    if wanted.policy is Policy.STRICT and chance:
-        pieces = ", ".join(reason.piece for reason in chance)
-        raise NonDeterministic(
-            f"{wanted.name} cannot be maintained under policy strict: {pieces} may give another "
-            "result each time",
-            hint=chance[0].hint or "choose another policy, or leave it out of the query",
-        )
+    """Raise NotIncremental if the policy is strict and every refresh would be full."""
+    found = obstacles(definition)
+    if wanted.policy is not Policy.STRICT or not found:
+        return
+    hints = dict.fromkeys(reason.hint for reason in found if reason.hint)
+    hint = "; ".join(hints) or "choose another policy, or leave it out of the query"
+    refused = f"{wanted.name} cannot be maintained under policy strict"
+    chance = [reason.piece for reason in found if reason.code is ReasonCode.NON_DETERMINISTIC]
+    if chance:
+        pieces = ", ".join(chance)
+        raise NonDeterministic(f"{refused}: {pieces} may give another result each time", hint=hint)
+    reasons = "; ".join(f"[{reason.code}] {reason.message}" for reason in found)
+    raise NotIncremental(f"{refused}: {reasons}", hint=hint)
 
 
 def _same(old: StoredView, new: StoredView) -> bool:

@@ -7,29 +7,40 @@ from pyspark.sql import DataFrame
 from rollview.algebra.definition import Definition, Source, SourceKind
 from rollview.frontend.define import define
 from rollview.planning import explain as planning
-from rollview.planning.explain import Explanation
+from rollview.planning.explanation import Explanation
+from rollview.planning.verdict import Verdict, judge
 from rollview.runtime.catalog import Catalog, StoredView
 from rollview.runtime.lake import Lake
 from rollview.runtime.public import managed_names, plain_name
 from rollview.runtime.report import Policy
 from rollview.runtime.worker import quiet
+from rollview.sql.program import render_program
 from rollview.sql.quoting import quoted
 from rollview.sql.render import render
 
 
-def explain(lake: Lake, catalog: Catalog, name_or_query: str | DataFrame) -> Explanation:
-    """What a refresh would do; nothing is executed."""
+def explain(
+    lake: Lake, catalog: Catalog, name_or_query: str | DataFrame, policy: str = Policy.AUTO
+) -> Explanation:
+    """What a refresh would do; nothing is executed. A stored view has a policy of its own."""
     view = _stored(lake, catalog, name_or_query)
     if view is not None:
-        return planning.explain(view.definition, view.policy, _statement(view.definition))
+        return _explained(view.definition, view.policy)
     managed = managed_names(lake, catalog.readable()[0])
     with quiet():
         definition = define(lake.spark, name_or_query, managed=managed)
-    return planning.explain(definition, Policy.AUTO, _statement(definition))
+    return _explained(definition, policy)
 
 
-def _statement(definition: Definition) -> str:
-    """The SQL that a refresh would run, over the sources by their own names."""
+def _explained(definition: Definition, policy: str) -> Explanation:
+    verdict = judge(definition, policy)
+    return planning.explain(definition, verdict, _statement(definition, verdict))
+
+
+def _statement(definition: Definition, verdict: Verdict) -> str:
+    """The program that a refresh would run, or the statement over the sources by their names."""
+    if verdict.program is not None and verdict.prepared is not None:
+        return render_program(verdict.program, verdict.prepared)
     if definition.relation is None:
         return definition.text or ""
     return render(definition.relation, {s.id: _named(s) for s in definition.sources})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
@@ -39,7 +38,7 @@ def execute(session: Any, lake: Lake, text: str) -> Any:
                 if_not_exists=create.if_not_exists,
             )
         case ExplainCreate(create):
-            return replace(session.explain(create.query), policy=create.policy)
+            return session.explain(create.query, policy=create.policy)
         case RefreshView(name, full):
             return session.refresh(name, full=full)
         case DropView(name, if_exists):

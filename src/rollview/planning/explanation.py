@@ -1,0 +1,135 @@
+"""The answer of EXPLAIN: how a view is or would be refreshed, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rollview.algebra.definition import Reason
+from rollview.maintenance.program import RuleName
+
+_LONG = 100  # characters of an operator's text that are printed
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """One operator of the definition: the rule that maintains it, what it reads and keeps.
+
+    ``reasons`` say why it is not maintained from the changes alone, ``at_times`` why it is not in
+    some refreshes.
+    """
+
+    depth: int
+    kind: str
+    text: str
+    rule: str
+    reads: tuple[str, ...] = ()
+    state: tuple[str, ...] = ()
+    reasons: tuple[Reason, ...] = ()
+    at_times: tuple[Reason, ...] = ()
+
+    def lines(self, width: int) -> list[str]:
+        """The rule in a column of this width, the operator, and below it what is said of it."""
+        indent = "  " * self.depth
+        margin = " " * (width + 4) + indent
+        lines = [f"{self.rule:{width}}  {indent}{_short(self.text)}"]
+        if self.reads and self.rule != RuleName.CHANGES:  # the rule says it already
+            lines.append(f"{margin}reads {'; '.join(self.reads)}")
+        if self.state:
+            lines.append(f"{margin}keeps {_short('; '.join(self.state))}")
+        lines += _reason_lines(margin, self.reasons)
+        return lines + _reason_lines(f"{margin}at times ", self.at_times)
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "depth": self.depth,
+            "kind": self.kind,
+            "text": self.text,
+            "rule": self.rule,
+            "reads": list(self.reads),
+            "state": list(self.state),
+            "reasons": [_plain(reason) for reason in self.reasons],
+            "at_times": [_plain(reason) for reason in self.at_times],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One way to refresh, with its estimated cost where there is an estimate."""
+
+    mode: str
+    strategy: str
+    cost: float | None
+    chosen: bool
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "mode": self.mode,
+            "strategy": self.strategy,
+            "cost": self.cost,
+            "chosen": self.chosen,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How a view is or would be refreshed; prints as a readable tree."""
+
+    mode: str
+    strategy: str
+    policy: str
+    operators: tuple[Operator, ...]
+    reasons: tuple[Reason, ...]
+    at_times: tuple[Reason, ...]
+    candidates: tuple[Candidate, ...]
+    sources: tuple[str, ...]
+    sql: str
+
+    def to_dict(self) -> dict[str, object]:
+        """The explanation as plain data that JSON can hold."""
+        return {
+            "mode": self.mode,
+            "strategy": self.strategy,
+            "policy": self.policy,
+            "operators": [operator.to_dict() for operator in self.operators],
+            "reasons": [_plain(reason) for reason in self.reasons],
+            "at_times": [_plain(reason) for reason in self.at_times],
+            "candidates": [candidate.to_dict() for candidate in self.candidates],
+            "sources": list(self.sources),
+            "sql": self.sql,
+        }
+
+    def __str__(self) -> str:
+        head = f"refresh: {self.mode} ({self.strategy}), policy {self.policy}"
+        lines = [head, f"sources: {', '.join(self.sources)}", ""] if self.sources else [head]
+        width = max((len(operator.rule) for operator in self.operators), default=0)
+        for operator in self.operators:
+            lines += operator.lines(width)
+        if not self.operators:
+            lines.append("(no operators: the query is kept as Spark's own plan)")
+        told = {reason for operator in self.operators for reason in operator.reasons}
+        lines += _reason_lines("", tuple(r for r in self.reasons if r not in told))
+        return "\n".join(lines)
+
+
+def _plain(reason: Reason) -> dict[str, object]:
+    return {
+        "code": reason.code.value,
+        "piece": reason.piece,
+        "message": reason.message,
+        "hint": reason.hint,
+    }
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONG else text[: _LONG - 3] + "..."
+
+
+def _reason_lines(start: str, reasons: tuple[Reason, ...]) -> list[str]:
+    """Codes and messages; a hint that several reasons share is given once, after the last."""
+    lines = []
+    for index, reason in enumerate(reasons):
+        lines.append(f"{start}[{reason.code}] {reason.message}")
+        shared = any(later.hint == reason.hint for later in reasons[index + 1 :])
+        if reason.hint and not shared:
+            lines.append(f"{' ' * len(start)}hint: {reason.hint}")
+    return lines

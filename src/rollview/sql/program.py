@@ -1,0 +1,88 @@
+"""A program as SQL for people to read: what EXPLAIN shows, and what a refresh runs step by step.
+
+The names say what stands for them: ``changes_orders``, ``before_orders``, ``after_orders`` are
+rows of the source, ``state_...`` those of a kept operator; every other name is a step above.
+"""
+
+from __future__ import annotations
+
+import re
+
+from rollview.algebra.relations import After, Before, Changes, Relation, State, Temporary
+from rollview.algebra.traverse import walk
+from rollview.maintenance.prepare import Prepared
+from rollview.maintenance.program import Program, Step
+from rollview.sql.quoting import quoted
+from rollview.sql.render import render
+
+_LONG = 90
+_WORDS = {
+    "change": "the change of an input",
+    "keys": "the keys that the change leads to",
+    "reached": "rows that the keys lead to",
+    "groups": "the changed groups, from their stored values",
+    "concerned": "rows whose matches may have changed",
+    "values": "the old and the new value, if they differ",
+    "lost": "kept rows that were removed",
+    "anew": "evaluated again, as the stored value does not suffice",
+    "top": "the first rows now",
+    "window": "the changed partitions now",
+    "recursion": "all rounds again",
+    "delta": "the change of its rows, which are kept",
+}
+
+
+def render_program(program: Program, prepared: Prepared) -> str:
+    """Every step, then the changes of what is kept, then the change of the view."""
+    names = _Names(prepared)
+    parts = [
+        _cached(step.name, _comment(step), render(step.relation, names.of(step.relation)))
+        for step in program.steps
+    ]
+    for kept in prepared.kept:
+        change = program.states.get(kept.name)
+        if change is not None:
+            statement = render(change, names.of(change))
+            text = f"state_{kept.label}_change: to be stored with the rows it belongs to"
+            parts.append(_cached(f"state_{kept.label}_change", text, statement))
+    if program.delta is None:
+        parts.append("-- nothing that the view reads ever changes")
+    else:
+        statement = render(program.delta, names.of(program.delta))
+        parts.append(f"-- the change of the view: rows to add (1) and to remove (-1)\n{statement};")
+    return "\n\n".join(parts)
+
+
+class _Names:
+    """What stands for the leaves of a program."""
+
+    def __init__(self, prepared: Prepared) -> None:
+        self._labels = {kept.name: kept.label for kept in prepared.kept}
+
+    def of(self, relation: Relation) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for node in walk(relation):
+            match node:
+                case Changes(source=source) | Before(source=source) | After(source=source):
+                    kind = type(node).__name__.lower()
+                    found[f"{kind} {source}"] = quoted(f"{kind}_{source}")
+                case State(name=name):
+                    found[f"state {name}"] = quoted(f"state_{self._labels[name]}")
+                case Temporary(name=name):
+                    found[f"temporary {name}"] = quoted(name)
+                case _:
+                    pass
+        return found
+
+
+def _cached(name: str, comment: str, statement: str) -> str:
+    return f"-- {comment}\nCACHE TABLE {quoted(name)} AS\n{statement};"
+
+
+def _comment(step: Step) -> str:
+    """What a step is for, on one line."""
+    label = re.sub(r"(_\d+)$", "", step.name).rpartition("_")[2]
+    operator = " ".join(step.operator.split())
+    if len(operator) > _LONG:
+        operator = operator[: _LONG - 3] + "..."
+    return f"{step.name}: {_WORDS[label]} (for {operator})"
