@@ -136,7 +136,8 @@ sources: lake.people, lake.teams
 
 linear   Filter (pay > 50)
 matches    Join anti on (team = code)
-             reads before and after of teams under code; before of people under team
+             reads before and after of teams under code
+                   before of people under team
 changes      Scan people [id, name, team, pay]
 changes      Scan teams [code, title]"""
     )
@@ -150,7 +151,8 @@ refresh: partial (counting), policy auto
 sources: lake.people, lake.teams
 
 telescoped  Join cross
-              reads after of teams, whole; before of people, whole
+              reads after of teams, whole
+                    before of people, whole
               [NO_KEY] no equality leads to teams, which is read whole
               [NO_KEY] no equality leads to people, which is read whole
               hint: compare columns of both inputs by =, if the question allows it

@@ -3,7 +3,7 @@
 A rule is a function of an operator and a `Flow`. It asks the flow for the deltas of the inputs,
 for images of them (all rows, or those under keys, before or after the change), and lets it hold
 what is needed more than once, so that the size of a program stays linear in the size of the view
-(Barbier 2007, section 4.4: shared temporaries).
+(Barbier 2007, section 4.3.1: shared temporaries).
 """
 
 from __future__ import annotations

@@ -25,16 +25,23 @@ from rollview.maintenance.partial import COUNT_ALL, counted, is_floating
 from rollview.maintenance.signed import ADDED, REMOVED
 
 ZERO = Literal("0L", "BIGINT")
+LOST_EXTREMUM = "a min or max is removed"
+LOST_DIGITS = "a floating sum loses rows"
+OVERFLOW = "a decimal sum overflows"
 
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """One call: what is computed of the changes, the new value, and when that cannot be told."""
+    """One call: what is computed of the changes, the new value, and when that cannot be told.
+
+    ``because`` says the latter in words.
+    """
 
     name: str
     parts: tuple[NamedAggregate, ...]
     value: Expression
-    anew: Expression | None
+    anew: Expression | None = None
+    because: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +83,7 @@ def _merge(one: NamedAggregate, sides: Mapping[AggregateCall, _Sides]) -> Merge:
     own = sides[one.call]
     match one.call.kind:
         case "Count":
-            return Merge(one.name, own.parts, _total(own), None)
+            return Merge(one.name, own.parts, _total(own))
         case "Sum":
             return _sum(one, own, sides[counted(one.call)])
         case "Min" | "Max":
@@ -111,16 +118,16 @@ def _sum(one: NamedAggregate, own: _Sides, count: _Sides) -> Merge:
     parts = ("CASE WHEN ", " > 0 THEN CAST(", f" AS {one.call.type}) END")
     value = Call("CaseWhen", parts, (_total(count), _total(own)), one.call.type)
     if is_floating(one.call.args[0].type):
-        return Merge(one.name, own.parts, value, _above_zero(count.minus))
+        return Merge(one.name, own.parts, value, _above_zero(count.minus), LOST_DIGITS)
     if not one.call.type.startswith("DECIMAL"):
-        return Merge(one.name, own.parts, value, None)
+        return Merge(one.name, own.parts, value)
     overflowed = [
         _both(_is_null(own.old), _above_zero(_or_zero(count.old))),
         _both(_is_null(own.plus), _above_zero(count.plus)),
         _both(_is_null(own.minus), _above_zero(count.minus)),
         _both(_is_null(value), _above_zero(_total(count))),
     ]
-    return Merge(one.name, own.parts, value, either(overflowed))
+    return Merge(one.name, own.parts, value, either(overflowed), OVERFLOW)
 
 
 def _extremum(one: NamedAggregate, own: _Sides) -> Merge:
@@ -131,7 +138,8 @@ def _extremum(one: NamedAggregate, own: _Sides) -> Merge:
     reached = binary("Compare", before, own.minus, value, "BOOLEAN")
     true = Literal("TRUE", "BOOLEAN")
     known = Call("Coalesce", ("coalesce(", ", ", ")"), (reached, true), "BOOLEAN", False)
-    return Merge(one.name, own.parts, value, _both(negation(_is_null(own.minus)), known))
+    unsure = _both(negation(_is_null(own.minus)), known)
+    return Merge(one.name, own.parts, value, unsure, LOST_EXTREMUM)
 
 
 def either(conditions: list[Expression]) -> Expression | None:

@@ -1,8 +1,8 @@
 """Aggregate calls that can go on from stored values: which, and from what.
 
 The state of an aggregate is its own rows with further columns. How one call goes on from the
-stored value and the added and removed rows is Quass (1996), section 3, and Barbier (2007), table
-4.3; a min or max that may have lost its extremum is re-evaluated (Quass, section 3.3), and so is a
+stored value and the added and removed rows is Quass (1996), section 4, and Barbier (2007), table
+4.3; a min or max that may have lost its extremum is re-evaluated (Quass, section 5), and so is a
 floating sum that lost rows.
 """
 

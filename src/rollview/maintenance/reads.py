@@ -30,7 +30,8 @@ class Read:
 
 def keys_text(expressions: Iterable[Expression]) -> str | None:
     """Key expressions for people to read; None if there is none."""
-    return ", ".join(show(expression) for expression in expressions) or None
+    shown = [show(expression) for expression in expressions]
+    return f"({', '.join(shown)})" if len(shown) > 1 else "".join(shown) or None
 
 
 def label(relation: Relation, kept: Callable[[Relation], Kept | None]) -> str:

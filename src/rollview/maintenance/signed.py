@@ -1,6 +1,6 @@
 """Signed bags: a relation whose rows have a weight, +1 or -1, in their last column.
 
-The positive and negative rows are the Delta and Nabla of Barbier (2007), ch. 2. A row that is
+The positive and negative rows are the Delta and Nabla of Barbier (2007), section 1.3. A row that is
 added three times stands there three times, so every aggregate over changes is one of Spark's own
 with a FILTER on the sign.
 """

@@ -32,10 +32,9 @@ class Operator:
         indent = "  " * self.depth
         margin = " " * (width + 4) + indent
         lines = [f"{self.rule:{width}}  {indent}{_short(self.text)}"]
-        if self.reads and self.rule != RuleName.CHANGES:  # the rule says it already
-            lines.append(f"{margin}reads {'; '.join(self.reads)}")
-        if self.state:
-            lines.append(f"{margin}keeps {_short('; '.join(self.state))}")
+        reads = () if self.rule == RuleName.CHANGES else self.reads  # the rule says it already
+        lines += _listed(f"{margin}reads ", reads)
+        lines += _listed(f"{margin}keeps ", tuple(_short(state) for state in self.state))
         lines += _reason_lines(margin, self.reasons)
         return lines + _reason_lines(f"{margin}at times ", self.at_times)
 
@@ -122,6 +121,11 @@ def _plain(reason: Reason) -> dict[str, object]:
 
 def _short(text: str) -> str:
     return text if len(text) <= _LONG else text[: _LONG - 3] + "..."
+
+
+def _listed(start: str, items: tuple[str, ...]) -> list[str]:
+    """One line per item, the others below the first."""
+    return [(start if i == 0 else " " * len(start)) + item for i, item in enumerate(items)]
 
 
 def _reason_lines(start: str, reasons: tuple[Reason, ...]) -> list[str]:

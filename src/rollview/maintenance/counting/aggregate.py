@@ -1,6 +1,6 @@
 """Aggregates: groups go on from their stored values, the others are evaluated anew.
 
-Quass (1996), section 3; Barbier (2007), table 4.3. The changes are aggregated by group, added and
+Quass (1996), sections 4, 5; Barbier (2007), table 4.3. Changes are aggregated by group, added and
 removed rows apart, and joined with the stored rows of these groups. A group is evaluated anew from
 its rows after the change where the stored value does not suffice: a min or max that may have lost
 its extremum, a floating sum that lost rows, a decimal sum that is NULL since it overflowed, and
@@ -73,7 +73,7 @@ def _anew(aggregate: Aggregate, flow: Flow, change: Relation, state: State) -> R
     flow.read(aggregate, AFTER, aggregate.child, aggregate.groups)
     if keys is None:
         flow.note(aggregate, replace(flow.notes[aggregate], rule=RuleName.RECOMPUTE))
-        flow.blame(aggregate, _one_group(aggregate))
+        flow.blame(aggregate, _one_group(aggregate, "at every change"))
         flow.know_after(aggregate, now)
         return difference(state, now, aggregate.columns)
     flow.know_after(aggregate, Union((without(state, keys), now), aggregate.columns))
@@ -86,12 +86,12 @@ def _what_is_kept(aggregate: Aggregate, kept: Kept) -> str:
     return f"{kept.label}: {calls}" + (f" per {groups}" if groups else "")
 
 
-def _one_group(aggregate: Aggregate) -> Reason:
+def _one_group(aggregate: Aggregate, when: str) -> Reason:
     return Reason(
         ReasonCode.NO_KEY,
         describe(aggregate),
-        "where an aggregate of all rows cannot go on from its stored value, it reads all rows",
-        "aggregate by groups in a view of its own, and that view as a whole",
+        f"an aggregate without GROUP BY is evaluated from all rows {when}",
+        "let one view aggregate by groups, and another one aggregate that view",
     )
 
 
@@ -118,8 +118,9 @@ def _merged(aggregate: Aggregate, flow: Flow, change: Relation, state: State) ->
         ),
     )
     now: Relation = new
-    if any(merge.anew is not None for merge in found):
-        anew = _evaluated(aggregate, flow, Filter(groups, _flag(_ANEW)))
+    because = tuple(dict.fromkeys(merge.because for merge in found if merge.anew is not None))
+    if because:
+        anew = _evaluated(aggregate, flow, Filter(groups, _flag(_ANEW)), because)
         now = Union((new, anew), aggregate.columns)
     flow.know_after(aggregate, _after(aggregate, flow, groups, state, now))
     return difference(kept, now, aggregate.columns)
@@ -178,16 +179,19 @@ def _is_null(value: Expression) -> Expression:
     return Call("IsNull", ("(", " IS NULL)"), (value,), "BOOLEAN", False)
 
 
-def _evaluated(aggregate: Aggregate, flow: Flow, wanted: Relation) -> Relation:
+def _evaluated(
+    aggregate: Aggregate, flow: Flow, wanted: Relation, because: tuple[str, ...]
+) -> Relation:
     """The rows of some groups, from the rows below them after the change."""
-    when = "where a group cannot go on from its stored value"
+    when = f"where {' or '.join(because)}"
     flow.read(aggregate, AFTER, aggregate.child, aggregate.groups, when)
     if aggregate.groups:
         keys = flow.keys(wanted, aggregate.groups)
         flow.rarely(keys.relation)
         return flow.hold(with_inputs(aggregate, (flow.after(aggregate.child, keys),)), "anew")
     wanted = flow.rarely(flow.hold(wanted, "anew"))
-    flow.blame(aggregate, _one_group(aggregate), when=wanted)
+    if flow.reaches_tables(aggregate.child):
+        flow.blame(aggregate, _one_group(aggregate, when), when=wanted)
     whole = with_inputs(aggregate, (flow.after(aggregate.child),))
     return flow.hold(Join(JoinKind.SEMI, whole, wanted), "anew")
 

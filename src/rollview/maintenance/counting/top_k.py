@@ -51,7 +51,8 @@ def delta_top_k(top: TopK, flow: Flow) -> Relation | None:
         flow.read(top, AFTER, top.child, when="if a kept row is removed")
         change = flow.hold(net(change), "change")
         lost = flow.rarely(flow.hold(_members(flow, change, state), "lost"))
-        flow.blame(top, _why_refilled(top), when=lost)
+        if flow.reaches_tables(top.child):
+            flow.blame(top, _why_refilled(top), when=lost)
         grown = with_inputs(top, (Union((state, added(change)), top.columns),))
         refilled = flow.hold(Join(JoinKind.SEMI, anew, lost), "anew")
         parts = (Join(JoinKind.ANTI, grown, lost), refilled)

@@ -1,4 +1,4 @@
-"""UNION ALL is linear in each input (Barbier 2007, ch. 3)."""
+"""UNION ALL is linear in each input (Barbier 2007, section 3.3.1)."""
 
 from __future__ import annotations
 

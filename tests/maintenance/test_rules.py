@@ -1,0 +1,48 @@
+"""One word for one thing: rule, file, page and test of an operator have its name."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+from rollview.algebra.traverse import walk
+from rollview.maintenance.counting import RULES
+from rollview.maintenance.prepare import prepare
+from tests.algebra.examples import DEFINITIONS, PROGRAM_LEAVES, relation_classes
+
+ROOT = Path(__file__).parents[2]
+# Rewritten by `prepare`, evaluated within a Recursion, or without a change of their own.
+WITHOUT_RULE = {"Distinct", "SetOperation", "RecursionInput", "Values", "TableFunction"}
+
+
+def word(kind: type) -> str:
+    """``TopK`` is ``top_k``."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind.__name__).lower()
+
+
+@pytest.mark.parametrize("kind", RULES, ids=lambda kind: kind.__name__)
+def test_rule_file_page_and_test_have_the_name_of_the_operator(kind: type) -> None:
+    name = word(kind)
+    rule = RULES[kind]
+    assert rule.__name__ == f"delta_{name}"
+    assert Path(inspect.getfile(rule)).name == f"{name}.py"
+    assert rule.__doc__
+    assert "``d(" in rule.__doc__ or name == "join", "the docstring has the equation"
+    assert (ROOT / "docs" / "operators" / f"{name}.md").is_file()
+    assert (ROOT / "tests" / "maintenance" / f"test_{name}.py").is_file()
+
+
+def test_every_relation_has_a_rule_or_needs_none() -> None:
+    ruled = {kind.__name__ for kind in RULES}
+    leaves = {kind.__name__ for kind in PROGRAM_LEAVES}
+    assert ruled | leaves | WITHOUT_RULE == {kind.__name__ for kind in relation_classes()}
+    assert not ruled & (leaves | WITHOUT_RULE)
+
+
+def test_what_is_rewritten_is_not_left() -> None:
+    for relation in DEFINITIONS.values():
+        kinds = {type(node).__name__ for node in walk(prepare(relation).relation)}
+        assert not kinds & {"Distinct", "SetOperation"}
