@@ -13,7 +13,7 @@ from pyspark.errors import AnalysisException
 
 from rollview.errors import BadQuery, SparkDied
 from rollview.runtime import lifeline
-from rollview.runtime.lifeline import guarded
+from rollview.runtime.lifeline import guarded, while_it_lives
 from rollview.storage.process import Process, process, this_process
 
 
@@ -74,6 +74,13 @@ def test_what_has_another_cause_is_left(
 def test_errors_of_ours_are_left(dead: Process) -> None:
     with pytest.raises(BadQuery), guarded(dead, "refresh v"):
         raise BadQuery("no such column")
+
+
+def test_what_is_freed_in_a_dead_process_is_free(dead: Process) -> None:
+    with while_it_lives(dead):
+        raise Py4JError("An error occurred while calling o42.unpersist")
+    with pytest.raises(TypeError), while_it_lives(this_process()):
+        raise TypeError("a bug")
 
 
 def test_py4j_prints_no_stack_of_its_own() -> None:

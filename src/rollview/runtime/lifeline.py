@@ -43,6 +43,16 @@ def guarded(java: Process | None, doing: str) -> Iterator[None]:
         raise
 
 
+@contextmanager
+def while_it_lives(java: Process | None) -> Iterator[None]:
+    """Within the block, the end of the Java process is no error: what is freed went with it."""
+    try:
+        yield
+    except Exception as failure:
+        if not is_lost(java, failure):
+            raise
+
+
 def is_lost(java: Process | None, failure: Exception) -> bool:
     """Whether a failure comes of the end of the Java process, or of the connection to it."""
     if isinstance(failure, ConnectionError | Py4JNetworkError):

@@ -17,6 +17,7 @@ from rollview.errors import (
 from rollview.runtime import history, recovery
 from rollview.runtime.catalog import Catalog, StoredView, key_of
 from rollview.runtime.lake import Lake
+from rollview.runtime.lifeline import while_it_lives
 from rollview.runtime.pinning import Run
 from rollview.runtime.refresh_view import Request, refresh_view
 from rollview.runtime.report import Mode, RefreshReport
@@ -76,7 +77,8 @@ def _refresh_all(
             if _pass_over(lake, catalog, run, views, request, outcomes, is_last=passes_left == 0):
                 break
         finally:
-            run.changes.close()
+            with while_it_lives(lake.java):
+                run.changes.close()
     return {key_of(view.name): outcomes[key_of(view.name)] for view in views}
 
 
