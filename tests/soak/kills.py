@@ -34,16 +34,18 @@ _LIMIT = 120.0  # no single step takes this long; a lock that is waited for take
 class Run:
     """One series of kills in one lake."""
 
-    def __init__(self, lake: Path, seed: int, tell: Callable[[str], None]) -> None:
+    def __init__(
+        self, lake: Path, seed: int, tell: Callable[[str], None], statements: int = 3
+    ) -> None:
         self.lake = lake
         self.seed = seed
+        self.statements = statements  # at most so many in a batch of changes
         self.missed = 0
         self.kills: list[Kill] = []
         self._tell = tell
         self._scratch = lake.with_name(f"{lake.name}.scratch")
         self._typical = 3.0  # seconds that a refresh takes when nobody kills it
         self._processes: list[Process] = []
-        self._batches = 0
 
     def run(self, kills: int) -> list[Kill]:
         """Kill so many times; ends early at the first problem, leaving the lake as it is."""
@@ -61,7 +63,7 @@ class Run:
     def _one(
         self, number: int, kind: str, victim: Process, other: Process, *, is_last: bool
     ) -> Kill:
-        random = Random(f"{self.seed} kill {number}")
+        random, started = Random(f"{self.seed} kill {number}"), time.monotonic()
         delay, busy, problems = 0.0, False, list[str]()
         recovery: float | None = None
         gone: float | None = None
@@ -81,7 +83,8 @@ class Run:
             problems += left_behind(self.lake)
         except Unexpected as problem:
             problems.append(str(problem))
-        return Kill(number, kind, delay, busy, said, gone, recovery, tuple(problems))
+        seconds = round(time.monotonic() - started, 1)
+        return Kill(number, kind, delay, busy, said, gone, recovery, seconds, tuple(problems))
 
     def _catch(self, random: Random, victim: Process, other: Process) -> tuple[float, bool]:
         """Have the victim refresh until the moment to kill it falls into a refresh."""
@@ -104,7 +107,7 @@ class Run:
                 other.answer(_LIMIT)
 
     def _change(self, random: Random, process: Process) -> None:
-        process.tell("change", statements=shop.batch(random, random.randint(1, 3)))
+        process.tell("change", statements=shop.batch(random, random.randint(1, self.statements)))
 
     def _recover(self, process: Process) -> float:
         """Refresh, compare, and say how long the refresh took."""
@@ -128,12 +131,12 @@ class Run:
         is_new = not self.lake.exists()
         self.lake.mkdir(parents=True, exist_ok=True)
         try:
-            first = self._start()
+            first, second = self._start(), self._start()
             first.opened()
-            if is_new:
+            if is_new:  # the other one may come to open the lake while its tables are being made
                 first.tell("set up")
                 first.answer(_LIMIT)
-            yield first, self._start()
+            yield first, second
         finally:
             for process in self._processes:
                 process.end()

@@ -15,7 +15,8 @@ class Kill:
 
     ``delay`` is counted from the beginning of the refresh, ``busy`` says that base tables were
     written meanwhile, ``said`` is the code of the error that a Python without Java ended with,
-    ``gone`` the seconds until the Java process was gone, ``recovery`` those of the next refresh.
+    ``gone`` the seconds until the Java process was gone, ``recovery`` those of the next refresh,
+    ``seconds`` those of everything together.
     """
 
     number: int
@@ -25,6 +26,7 @@ class Kill:
     said: str | None
     gone: float | None
     recovery: float | None
+    seconds: float
     problems: tuple[str, ...]
 
 
