@@ -40,6 +40,7 @@ ALLOWED = {
         re.compile('^"(delta|iceberg|store it as a Delta or Iceberg table)"$'),
         "the names that Leaves.java gives, since storage/ lies beside it; a hint",
     ),
+    "sql/program.py": (re.compile('^"delta"$'), "the change of a view: the algebra's word"),
     "frontend/checks.py": (re.compile('^"write it '), "hints for people"),
 }
 
