@@ -146,16 +146,3 @@ def test_table_replaced_by_one_with_the_same_columns(db: Session, own: SparkSess
     db.refresh("v")
     assert_same_rows(db.read("v"), [(7, 8)])
     assert_view_matches_recompute(db, "v")
-
-
-def test_explain_of_a_name_a_query_and_a_dataframe(db: Session, own: SparkSession) -> None:
-    query = "SELECT customer, sum(amount) AS total FROM orders GROUP BY customer"
-    db.create_view("totals", query)
-    for subject in ("totals", query, own.sql(query)):
-        explained = db.explain(subject)
-        assert explained.mode == "full"
-        assert [operator.kind for operator in explained.operators] == ["Aggregate", "Scan"]
-        assert [reason.code for reason in explained.reasons] == ["NO_RULE"]
-        assert "sum(amount) AS total" in explained.sql
-    with pytest.raises(RollviewError, match="no materialized view nosuch"):
-        db.explain("nosuch")

@@ -71,22 +71,26 @@ def _judge(spark: SparkSession, fact: Json) -> Reason | None:
             )
         case "TIME":
             return Reason(
-                ReasonCode.TIME_DEPENDENT, text, f"{text} makes the result depend on the clock"
+                ReasonCode.TIME_DEPENDENT,
+                text,
+                f"{text} makes the result depend on the clock, so every refresh recomputes it",
+                "let the view have the column, and compare it with the clock where it is read",
             )
         case "OPAQUE":
             return Reason(
                 ReasonCode.OPAQUE_FUNCTION,
                 text,
                 f"{text} runs code that cannot be looked into, so a refresh recomputes the view",
+                "use SQL, or a function of single rows that is registered by name",
             )
         case _:
             return None
 
 
-def _hint(text: str) -> str | None:
+def _hint(text: str) -> str:
     if text.startswith("LIMIT"):
         return "add an ORDER BY that no two rows tie on"
-    return None
+    return "leave it out of the view, and add it where the view is read"
 
 
 def _refuse_temporary_views(exported: Json, is_text: bool) -> None:

@@ -193,6 +193,7 @@ def _not_understood(kind: str, text: str) -> Reason:
         ReasonCode.NOT_UNDERSTOOD,
         f"{kind}: {text}",
         f"{kind} has no form in the algebra, so the view is recomputed as a whole",
+        "write that part another way, or let a view without it do the rest",
     )
 
 

@@ -196,6 +196,8 @@ def _through(flow: Flow, keys: Keys, project: Project) -> Keys:
     rest = tuple((e, key) for e, key in below.on if not isinstance(e, Literal))
     left = flow.hold(Filter(below.relation, constant), "keys")
     if not rest and flow.reaches_tables(project.child):
+        if isinstance(flow.origin(project), Join):  # NULLs of an outer join, which = never finds
+            flow.rarely(left)
         flow.blame(project, all_alike(flow.origin(project)), when=left)
     return Keys(left, rest)
 

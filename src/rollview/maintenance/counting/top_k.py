@@ -86,6 +86,6 @@ def _why_anew(top: TopK) -> Reason:
     return Reason(
         ReasonCode.NO_KEY,
         describe(top),
-        "LIMIT with OFFSET or without a total order is evaluated from all rows below it",
-        "leave OFFSET out, and order by columns that can be compared",
+        "LIMIT with OFFSET, or without an order of comparable columns, is evaluated from all rows",
+        "leave OFFSET out, and order by columns that can be compared; correlate EXISTS",
     )
