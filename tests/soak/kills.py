@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -35,11 +36,13 @@ class Run:
     """One series of kills in one lake."""
 
     def __init__(
-        self, lake: Path, seed: int, tell: Callable[[str], None], statements: int = 3
+        self, lake: Path, seed: int, tell: Callable[[str], None], *, short: bool = False
     ) -> None:
         self.lake = lake
         self.seed = seed
-        self.statements = statements  # at most so many in a batch of changes
+        self.short = short
+        self.views = shop.FEW if short else [view.name for view in shop.VIEWS]
+        self.statements = 1 if short else 3  # at most so many in a batch of changes
         self.missed = 0
         self.kills: list[Kill] = []
         self._tell = tell
@@ -121,7 +124,7 @@ class Run:
 
     def _start(self) -> Process:
         name = f"process-{len(self._processes) + 1}"
-        self._processes.append(Process(self.lake, self._scratch, name))
+        self._processes.append(Process(self.lake, self.views, self._scratch, name))
         return self._processes[-1]
 
     @contextmanager
@@ -187,11 +190,13 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--lake", type=Path, required=True)
+    parser.add_argument("--short", action="store_true", help="fewer views, smaller batches")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that no process is left
     tell = (lambda text: print(text, file=sys.stderr)) if given.json else print
     tell(f"seed {given.seed}, lake {given.lake}")
-    run = Run(given.lake.resolve(), given.seed, tell)
+    run = Run(given.lake.resolve(), given.seed, tell, short=given.short)
     run.run(given.kills)
     unnamed = unnamed_rows(given.lake)
     print(json.dumps(as_json(run, unnamed)) if given.json else summary(run, unnamed))

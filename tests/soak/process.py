@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -24,14 +25,14 @@ class Unexpected(Exception):
 class Process:
     """One `tests.soak.worker`; what it says beside its answers goes to a file."""
 
-    def __init__(self, lake: Path, scratch: Path, name: str) -> None:
+    def __init__(self, lake: Path, views: Sequence[str], scratch: Path, name: str) -> None:
         self.name = name
         self.java = 0
         self._errors = scratch / f"{name}.stderr"
         self._lines: queue.Queue[str | None] = queue.Queue()
         with self._errors.open("w") as errors:
             self._popen = subprocess.Popen(
-                [sys.executable, "-m", "tests.soak.worker", str(lake)],
+                [sys.executable, "-m", "tests.soak.worker", str(lake), *views],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,

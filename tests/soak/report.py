@@ -35,6 +35,7 @@ class Result(Protocol):
 
     lake: Path
     seed: int
+    short: bool
     missed: int
     kills: list[Kill]
 
@@ -78,7 +79,7 @@ def how_to_see_it_again(result: Result) -> str:
         f"seed {result.seed}, kill {last.number} ({last.kind} after {last.delay} s). "
         f"The lake is as it was found: {result.lake}; what the processes said: {scratch}\n"
         f"again: python -m tests.soak.kills --seed {result.seed} --kills {last.number} "
-        "--lake NEW_FOLDER"
+        f"{'--short ' if result.short else ''}--lake NEW_FOLDER"
     )
 
 

@@ -59,6 +59,9 @@ VIEWS = (
     View("busy", _BUSY.format("placed"), _BUSY.format(f"({_PLACED})")),
 )
 
+# A join, a bag with many copies, and an aggregate of a view: what a minute is enough for.
+FEW = ("placed", "movements", "busy")
+
 
 def batch(random: Random, statements: int) -> list[str]:
     """Inserts, updates and deletes that meet each other's rows; the tables keep their size."""

@@ -11,9 +11,9 @@ from tests.soak.kills import KINDS, Run
 from tests.soak.report import how_to_see_it_again
 
 
-def killed(lake: Path, kills: int, statements: int) -> Run:
+def killed(lake: Path, kills: int, *, short: bool) -> Run:
     """A run with a new seed, printed with what came of it."""
-    run = Run(lake, int(time.time()), print, statements)
+    run = Run(lake, int(time.time()), print, short=short)
     print(f"seed {run.seed}")
     run.run(kills)
     assert not any(kill.problems for kill in run.kills), how_to_see_it_again(run)
@@ -23,11 +23,11 @@ def killed(lake: Path, kills: int, statements: int) -> Run:
 
 @pytest.mark.spark
 def test_three_kills(tmp_path: Path) -> None:
-    run = killed(tmp_path / "lake", kills=3, statements=1)
+    run = killed(tmp_path / "lake", kills=3, short=True)
     assert sorted(kill.kind for kill in run.kills) == sorted(KINDS)
 
 
 @pytest.mark.soak
 def test_fifty_kills(tmp_path: Path) -> None:
-    run = killed(tmp_path / "lake", kills=50, statements=3)
+    run = killed(tmp_path / "lake", kills=50, short=False)
     assert {kill.kind for kill in run.kills} == set(KINDS)

@@ -14,10 +14,11 @@ from typing import Any
 
 import rollview
 from rollview import RollviewError, Session
-from tests.soak.shop import TABLES, VIEWS
+from tests.soak.shop import TABLES, VIEWS, View
 
 
-def main(lake: str) -> int:
+def main(lake: str, *names: str) -> int:
+    views = [view for view in VIEWS if view.name in names]
     try:
         with rollview.connect(lake) as db:
             java = db.spark._jvm.java.lang.ProcessHandle.current().pid()
@@ -26,7 +27,7 @@ def main(lake: str) -> int:
                 command = json.loads(line)
                 if command["do"] == "end":
                     break
-                say(event="done", **obey(db, command))
+                say(event="done", **obey(db, views, command))
     except RollviewError as error:
         say(event="error", code=error.code, message=error.message)
         return 1
@@ -37,13 +38,13 @@ def say(**words: Any) -> None:
     print(json.dumps(words), flush=True)
 
 
-def obey(db: Session, command: dict[str, Any]) -> dict[str, Any]:
+def obey(db: Session, views: list[View], command: dict[str, Any]) -> dict[str, Any]:
     started = time.monotonic()
     match command["do"]:
         case "set up":
             for statement in TABLES:
                 db.spark.sql(statement)
-            for view in VIEWS:
+            for view in views:
                 db.create_view(view.name, view.query)
             answer: dict[str, Any] = {}
         case "change":
@@ -54,7 +55,7 @@ def obey(db: Session, command: dict[str, Any]) -> dict[str, Any]:
             say(event="began")
             answer = {"problems": refresh(db)}
         case "check":
-            answer = {"problems": [problem for view in VIEWS for problem in check(db, view)]}
+            answer = {"problems": [problem for view in views for problem in check(db, view)]}
         case other:
             raise ValueError(other)
     return answer | {"seconds": round(time.monotonic() - started, 2)}
@@ -65,7 +66,7 @@ def refresh(db: Session) -> list[str]:
     return [f"{r.view}: {r.mode}: {r.reason}" for r in reports if r.error is not None]
 
 
-def check(db: Session, view: Any) -> list[str]:
+def check(db: Session, view: View) -> list[str]:
     """The rows that readers see against Spark's own answer now, and `verify`'s word on them."""
     problems = []
     seen = bag(db.spark.sql(f"SELECT * FROM {view.name}"))
@@ -87,4 +88,4 @@ def bag(frame: Any) -> Counter[tuple[Any, ...]]:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:]))
