@@ -7,6 +7,7 @@ source: a table, or the name of a temporary view. A leaf of a delta is known by 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import assert_never
 
@@ -46,6 +47,8 @@ from rollview.sql.expressions import order_text, text, window_text
 from rollview.sql.quoting import quoted
 
 _NO_COLUMNS = "1 AS no_columns"
+# A line break, or a quoted name or string, which may hold what looks like one.
+_BREAKS = re.compile(r"\n|`[^`]*`|'(?:[^'\\]|\\.)*'", re.DOTALL)
 _TABLE_FUNCTIONS_ONLY = frozenset({"VariantExplode"})
 _JOINS = {
     JoinKind.INNER: "JOIN",
@@ -335,4 +338,5 @@ def _values(values: Values) -> str:
 
 
 def _indented(query: str) -> str:
-    return "\n".join(f"  {line}" for line in query.split("\n"))
+    """The text two to the right; a name may hold line breaks, which stay as they are."""
+    return "  " + _BREAKS.sub(lambda found: found[0] + ("  " if found[0] == "\n" else ""), query)
