@@ -20,6 +20,9 @@ def private_session(spark: SparkSession, folder: Path) -> SparkSession:
     own = spark.newSession()
     own.conf.set("spark.sql.shuffle.partitions", "1")
     own.conf.set("spark.databricks.delta.stats.collect", "false")
+    # The tables are tiny and every plan is run once: compiling it costs more than running it does.
+    own.conf.set("spark.sql.codegen.wholeStage", "false")
+    own.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
     own.sql(f"CREATE SCHEMA {name} LOCATION 'file:{folder}/{name}'")
     own.sql(f"USE {name}")
     return own

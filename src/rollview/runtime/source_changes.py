@@ -35,7 +35,7 @@ class SourceChanges:
     """What one run has read of the changes of its sources."""
 
     def __init__(self, session: SparkSession) -> None:
-        self._engine = SparkEngine(session, small=False)
+        self._engine = SparkEngine(session)
         self._read: dict[tuple[object, ...], Read] = {}
 
     def between(
