@@ -4,9 +4,31 @@ from __future__ import annotations
 
 from rollview.algebra.definition import ReasonCode
 from rollview.algebra.expressions import Call, WindowCall, column
-from rollview.algebra.relations import NamedWindow, Window
-from tests.algebra.examples import EXAMPLES, ID, NAME, PAY, PEOPLE, TEAM, ascending, keep
-from tests.maintenance.people import ANN, BEN, CAT, FAY, hired, left, maintained, refresh
+from rollview.algebra.relations import Join, JoinKind, NamedWindow, Window
+from tests.algebra.examples import (
+    EXAMPLES,
+    ID,
+    NAME,
+    PAY,
+    PEOPLE,
+    SAME_TEAM,
+    TEAM,
+    TEAMS,
+    ascending,
+    keep,
+)
+from tests.maintenance.people import (
+    ALPHA,
+    ANN,
+    BEN,
+    CAT,
+    FAY,
+    founded,
+    hired,
+    left,
+    maintained,
+    refresh,
+)
 
 RUNNING = EXAMPLES["window"]
 ROW_NUMBER = NamedWindow("n", WindowCall(Call("RowNumber", ("row_number()",), (), "INT"), ""))
@@ -52,4 +74,16 @@ def test_what_ties_leave_open_is_compared_with_what_is_stored() -> None:
         (*BEN, 1): -1,
         (*ANN, 2): -1,
         (*ANN, 1): 1,
+    }
+
+
+def test_rows_of_such_a_window_after_the_change_are_known_to_what_is_above() -> None:
+    narrow = keep(ANY_NUMBER, ID, TEAM, column("n", "INT"))
+    view = Join(JoinKind.INNER, narrow, TEAMS, SAME_TEAM)
+    done = refresh(view, left(BEN), founded(("b", "Bis")))
+    assert done.delta == {
+        (2, "a", 1, *ALPHA): -1,
+        (1, "a", 2, *ALPHA): -1,
+        (1, "a", 1, *ALPHA): 1,
+        (3, "b", 1, "b", "Bis"): 1,
     }

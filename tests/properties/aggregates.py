@@ -103,9 +103,21 @@ class Calls:
             case "BOOLEAN":
                 return ["bool_and", "bool_or"]
             case "DOUBLE":
-                return ["stddev_pop"]
+                return ["median"]
             case _:
                 return []
+
+    def without_inverse(self) -> AggregateCall:
+        """A call whose groups are evaluated anew: an extremum now and then, the others always."""
+        if not self._exact:
+            return COUNT_ALL
+        column = self._rng.choice(self._exact)
+        names = ["min", "max", "count", *self._without_inverse(column.type)]
+        name = self._rng.choice(names)
+        distinct = name == "count"
+        kind, type = _kind_and_type(name, column.type)
+        parts = (f"{name}({'DISTINCT ' if distinct else ''}", ")")
+        return AggregateCall(kind, parts, (ref(column),), type, not distinct, distinct=distinct)
 
     def window(self) -> WindowCall:
         """A numbering function or an aggregate over a frame."""
@@ -144,7 +156,5 @@ def _kind_and_type(name: str, argument: str) -> tuple[str, str]:
             return "BitXorAgg", argument
         case "bool_and" | "bool_or":
             return "BoolAnd" if name == "bool_and" else "BoolOr", argument
-        case "median":
-            return "Median", "DOUBLE"
         case _:
-            return "StddevPop", "DOUBLE"
+            return "Median", "DOUBLE"

@@ -89,7 +89,7 @@ class Maintained:
         for name in changed:
             columns = (*self._case.tables[name].columns, WEIGHT_COLUMN)
             rows = [(*c.row, c.weight) for c in batch if c.table == name]
-            self._create(f"{name}_changes", columns, rows)
+            create(self._connection, f"{name}_changes", columns, rows)
             leaves[f"changes {name}"] = f"{name}_changes"
             other = "two" if self._now[name].endswith("one") else "one"
             self._now[name] = self._stored(name, other)
@@ -98,21 +98,8 @@ class Maintained:
 
     def _stored(self, name: str, place: str) -> str:
         table = f"{name}_{place}"
-        self._create(table, self._case.tables[name].columns, self._rows[name])
+        create(self._connection, table, self._case.tables[name].columns, self._rows[name])
         return table
-
-    def _create(self, table: str, columns: Schema, rows: Iterable[Row]) -> None:
-        names = ", ".join(c.name for c in columns)
-        cells = ", ".join(
-            f"({', '.join(sql(v, c.type) for v, c in zip(row, columns, strict=True))})"
-            for row in rows
-        )
-        nothing = ", ".join(sql(None, c.type) for c in columns)
-        values = f"(VALUES {cells or f'({nothing})'}) AS made({names})"
-        where = "" if cells else " WHERE false"
-        self._connection.execute(
-            f"CREATE OR REPLACE TABLE {table} AS SELECT {names} FROM {values}{where}"
-        )
 
     def _apply(self, kept: Kept, change: str) -> None:
         """Bring a state table up to date, each row as often as its weights say."""
@@ -129,6 +116,20 @@ class Maintained:
             f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT * EXCLUDE (__n, __copy) FROM"
             f" (SELECT *, unnest(range(__n::BIGINT)) AS __copy FROM ({net}))"
         )
+
+
+def create(
+    connection: duckdb.DuckDBPyConnection, table: str, columns: Schema, rows: Iterable[Row]
+) -> None:
+    """Make a table of these rows, in the place of an older one."""
+    names = ", ".join(c.name for c in columns)
+    cells = ", ".join(
+        f"({', '.join(sql(v, c.type) for v, c in zip(row, columns, strict=True))})" for row in rows
+    )
+    nothing = ", ".join(sql(None, c.type) for c in columns)
+    values = f"(VALUES {cells or f'({nothing})'}) AS made({names})"
+    where = "" if cells else " WHERE false"
+    connection.execute(f"CREATE OR REPLACE TABLE {table} AS SELECT {names} FROM {values}{where}")
 
 
 def _table(kept: Kept) -> str:

@@ -80,6 +80,25 @@ def chain(growth: Growth, depth: int) -> Relation:
     return made
 
 
+def _anything(growth: Growth, depth: int) -> Relation:
+    return growth.relation(depth)
+
+
+def report(growth: Growth, depth: int) -> Relation:
+    """What people ask for: a few relations joined, grouped by columns of several of them."""
+    rng = growth.rng
+    below = rng.choice((chain, join, _anything))(growth, depth)
+    exact = growth.exact(below)
+    groups = tuple(ref(c) for c in rng.sample(exact, min(len(exact), rng.randint(1, 3))))
+    calls = Calls(rng, below.columns, exact)
+    made = [NamedAggregate(growth.fresh("a"), calls.without_inverse())]
+    if rng.random() < 0.5:
+        made.append(NamedAggregate(growth.fresh("a"), calls.aggregate()))
+    for one in made:
+        growth.follow(one.name, one.call)
+    return Aggregate(below, groups, tuple(made))
+
+
 def _shaped(growth: Growth, types: Sequence[str], depth: int) -> Relation:
     """A relation with columns of these types."""
     child = growth.relation(depth)

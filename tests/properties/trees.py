@@ -30,7 +30,7 @@ Maker = Callable[[Growth, int], Relation]
 WEIGHTS: dict[Maker, int] = {
     one_input.project: 8,
     one_input.filter: 5,
-    one_input.aggregate: 16,
+    one_input.aggregate: 13,
     one_input.distinct: 4,
     one_input.window: 8,
     one_input.expand: 3,
@@ -39,6 +39,7 @@ WEIGHTS: dict[Maker, int] = {
     one_input.top_k: 4,
     many_inputs.join: 18,
     many_inputs.chain: 4,
+    many_inputs.report: 6,
     many_inputs.union: 6,
     many_inputs.set_operation: 8,
     many_inputs.single_row: 4,
