@@ -84,7 +84,7 @@ def test_a_failing_view_does_not_stop_the_others(db: Session, own: SparkSession)
     db.create_view("counted", COUNT)
     own.sql("INSERT INTO orders VALUES (4, 'c', 0)")
     reports = {report.view: report for report in db.refresh()}  # type: ignore[union-attr]
-    assert reports["counted"].mode is Mode.FULL
+    assert reports["counted"].mode is Mode.INCREMENTAL
     assert reports["ratio"].mode is Mode.FAILED
     assert reports["ratio"].error is not None
     assert reports["ratio"].error["code"] == "QUERY.EVALUATION"

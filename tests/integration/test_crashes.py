@@ -67,7 +67,7 @@ def test_crash_during_refresh(db: Session, own: SparkSession, point: str) -> Non
     done = point != "commit.candidate"
     assert_same_rows(own.table("counted"), [(4,)] if done else [(3,)])
     report = again.refresh("counted")
-    assert report.mode is (Mode.NOOP if done else Mode.FULL)
+    assert report.mode is (Mode.NOOP if done else Mode.INCREMENTAL)
     assert report.number == 2
     assert_same_rows(own.table("counted"), [(4,)])
     assert_view_matches_recompute(again, "counted")
@@ -162,7 +162,7 @@ def test_two_refreshers_at_once(db: Session, own: SparkSession) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(report.mode for report in reports) == [Mode.FULL, Mode.NOOP]
+    assert sorted(report.mode for report in reports) == [Mode.INCREMENTAL, Mode.NOOP]
     assert {report.number for report in reports} == {2}
 
 
@@ -182,7 +182,7 @@ def test_without_the_lock_the_loser_looks_again(db: Session, own: SparkSession) 
 
     with faults.planned("commit.candidate", overtake):
         report = db.refresh("counted")
-    assert done[0].mode is Mode.FULL
+    assert done[0].mode is Mode.INCREMENTAL
     assert (report.mode, report.number) == (Mode.NOOP, 2)
     assert_same_rows(own.table("counted"), [(5,)])  # not back to the versions pinned before
     assert_view_matches_recompute(db, "counted")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from rollview import Session
 from rollview.errors import EvaluationFailed, RollviewError
-from rollview.runtime import compute, create, refresh_view
+from rollview.runtime import contents, create, refresh_view, verify
+from rollview.runtime.compare import Difference
 from rollview.runtime.report import Mode, RefreshReport
 from rollview.testing import assert_same_rows, assert_view_matches_recompute
 from tests.integration.conftest import control, leftovers
@@ -32,7 +33,7 @@ def test_refresh_and_verify_run_under_the_stored_settings(db: Session, own: Spar
     own.conf.set("spark.sql.ansi.enabled", "false")
     own.sql("USE default")
     own.sql(f"INSERT INTO {schema}.events VALUES (TIMESTAMP '2024-01-03 08:30:00', '2')")
-    assert mode_of(db.refresh("days")) is Mode.FULL
+    assert mode_of(db.refresh("days")) is Mode.INCREMENTAL
     days = [(str(row.day), row.n) for row in db.read("days").collect()]
     assert sorted(days) == [("2024-01-01", 1), ("2024-01-02", 2)]
     assert db.verify("days").correct
@@ -53,9 +54,11 @@ def test_refresh_does_not_plan_the_definition_again(
         raise AssertionError("the definition was planned again")
 
     monkeypatch.setattr(refresh_view, "define", never)
-    monkeypatch.setattr(compute, "original", never)
+    monkeypatch.setattr(contents, "original", never)
     own.sql("INSERT INTO orders VALUES (4, 'c', 1)")
-    assert mode_of(db.refresh("totals")) is Mode.FULL
+    assert mode_of(db.refresh("totals")) is Mode.INCREMENTAL
+    assert_same_rows(db.read("totals"), [("a", 40), ("b", 20), ("c", 1)])
+    assert mode_of(db.refresh("totals", full=True)) is Mode.FULL
     assert_same_rows(db.read("totals"), [("a", 40), ("b", 20), ("c", 1)])
 
 
@@ -146,3 +149,25 @@ def test_table_replaced_by_one_with_the_same_columns(db: Session, own: SparkSess
     db.refresh("v")
     assert_same_rows(db.read("v"), [(7, 8)])
     assert_view_matches_recompute(db, "v")
+
+
+def test_the_thread_that_works_has_the_settings_and_the_callers_thread_keeps_its_own(
+    db: Session, own: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Parts of Spark ask the active session of the thread, whatever session they were called on."""
+    sessions = own._jvm.org.apache.spark.sql.classic.SparkSession
+    sessions.setActiveSession(own._jsparkSession)
+    own.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
+    db.create_view("ids", "SELECT id FROM orders")
+    own.conf.set("spark.sql.session.timeZone", "UTC")
+    seen: list[str] = []
+    compare = verify.compare
+
+    def spy(*frames: DataFrame) -> Difference:
+        seen.append(sessions.getActiveSession().get().conf().get("spark.sql.session.timeZone"))
+        return compare(*frames)
+
+    monkeypatch.setattr(verify, "compare", spy)
+    assert db.verify("ids").correct
+    assert seen == ["Asia/Tokyo"]
+    assert sessions.getActiveSession().get().conf().get("spark.sql.session.timeZone") == "UTC"
