@@ -49,7 +49,7 @@ def obey(db: Session, views: list[View], command: dict[str, Any]) -> dict[str, A
             answer: dict[str, Any] = {}
         case "change":
             for statement in command["statements"]:
-                db.spark.sql(statement)
+                db.sql(statement)  # which sees tables that another process has made
             answer = {}
         case "refresh":
             say(event="began")
