@@ -9,8 +9,8 @@ from dataclasses import replace
 from rollview.algebra.relations import Scan
 from rollview.algebra.traverse import walk
 from rollview.analysis.order import canonical
-from tests.properties.cases import Batch, Case, Change, Row, Table
-from tests.properties.simpler import simpler
+from tests.properties.cases import Case, Change, Row, Table
+from tests.properties.simpler import fewer_operators, lighter_operators
 from tests.properties.values import VALUES
 
 Fails = Callable[[Case], str | None]
@@ -20,44 +20,63 @@ def shrink(case: Case, fails: Fails, seconds: float = 60) -> Case:
     """The smallest case found in the time; ``fails`` says how a case fails, None if it does not."""
     wanted = fails(case)
     end = time.monotonic() + seconds
-    progress = True
-    while progress:
-        progress = False
-        for candidate in _candidates(case):
+
+    def smaller(case: Case, step: Callable[[Case], Iterator[Case]]) -> Case | None:
+        for candidate in step(case):
             if time.monotonic() > end:
-                return case
+                return None
             if candidate != case and is_consistent(candidate) and fails(candidate) == wanted:
-                case, progress = candidate, True
-                break
+                return candidate
+        return None
+
+    before = None
+    while case is not before:
+        before = case
+        for step in STEPS:
+            while (found := smaller(case, step)) is not None:
+                case = found
     return case
 
 
-def _candidates(case: Case) -> Iterator[Case]:
-    for relation in simpler(case.relation):
-        yield replace(case, relation=canonical(relation))
+def _fewer_operators(case: Case) -> Iterator[Case]:
+    return (replace(case, relation=canonical(r)) for r in fewer_operators(case.relation))
+
+
+def _lighter_operators(case: Case) -> Iterator[Case]:
+    return (replace(case, relation=canonical(r)) for r in lighter_operators(case.relation))
+
+
+def _fewer_tables(case: Case) -> Iterator[Case]:
+    used = {node.source for node in walk(case.relation) if isinstance(node, Scan)}
+    for name in case.tables:
+        if name not in used and len(case.tables) > 1:
+            yield _without_table(case, name)
+
+
+def _fewer_batches(case: Case) -> Iterator[Case]:
     batches = case.batches
     for i in range(len(batches) if len(batches) > 1 else 0):
         yield replace(case, batches=(*batches[:i], *batches[i + 1 :]))
-    for i, batch in enumerate(batches):
-        for fewer in _fewer_changes(batch):
-            yield replace(case, batches=(*batches[:i], fewer, *batches[i + 1 :]))
-    used = {node.source for node in walk(case.relation) if isinstance(node, Scan)}
+
+
+def _fewer_changes(case: Case) -> Iterator[Case]:
+    """One change less, or two that belong together."""
+    for i, batch in enumerate(case.batches):
+        for width in (1, 2):
+            for j in range(len(batch) - width + 1 if len(batch) > width else 0):
+                fewer = (*batch[:j], *batch[j + width :])
+                yield replace(case, batches=(*case.batches[:i], fewer, *case.batches[i + 1 :]))
+
+
+def _fewer_rows(case: Case) -> Iterator[Case]:
+    """A half of a table less, then a row."""
     for name, table in case.tables.items():
-        if name not in used and len(case.tables) > 1:
-            yield _without_table(case, name)
+        half = len(table.rows) // 2
+        for rows in (table.rows[half:], table.rows[:half]):
+            yield _with_table(case, name, replace(table, rows=rows))
         for i in range(len(table.rows)):
             rows = (*table.rows[:i], *table.rows[i + 1 :])
             yield _with_table(case, name, replace(table, rows=rows))
-    for name in case.tables:
-        yield from _narrower(case, name)
-        yield from _plainer(case, name)
-
-
-def _fewer_changes(batch: Batch) -> Iterator[Batch]:
-    for i in range(len(batch) if len(batch) > 1 else 0):
-        yield (*batch[:i], *batch[i + 1 :])
-    for i in range(len(batch) - 1 if len(batch) > 2 else 0):
-        yield (*batch[:i], *batch[i + 2 :])
 
 
 def _without_table(case: Case, name: str) -> Case:
@@ -80,6 +99,11 @@ def _mapped(case: Case, name: str, change: Callable[[Row], Row]) -> Case:
     return replace(_with_table(case, name, replace(table, rows=rows)), batches=batches)
 
 
+def _narrower_tables(case: Case) -> Iterator[Case]:
+    for name in case.tables:
+        yield from _narrower(case, name)
+
+
 def _narrower(case: Case, name: str) -> Iterator[Case]:
     """The table without a column that no scan reads."""
     columns = case.tables[name].columns
@@ -91,6 +115,11 @@ def _narrower(case: Case, name: str) -> Iterator[Case]:
         less = _mapped(case, name, lambda row, i=i: (*row[:i], *row[i + 1 :]))  # type: ignore[misc]
         table = replace(less.tables[name], columns=(*columns[:i], *columns[i + 1 :]))
         yield _with_table(less, name, table)
+
+
+def _plainer_values(case: Case) -> Iterator[Case]:
+    for name in case.tables:
+        yield from _plainer(case, name)
 
 
 def _plainer(case: Case, name: str) -> Iterator[Case]:
@@ -121,3 +150,15 @@ def is_consistent(case: Case) -> bool:
             else:
                 return False
     return True
+
+
+STEPS = (
+    _fewer_tables,
+    _fewer_operators,
+    _fewer_batches,
+    _fewer_changes,
+    _fewer_rows,
+    _lighter_operators,
+    _narrower_tables,
+    _plainer_values,
+)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeVar
 
-from rollview.algebra.expressions import AggregateCall, Call, ColumnRef, Expression
+from rollview.algebra.expressions import AggregateCall, Call, ColumnRef, Expression, SortKey
 from rollview.algebra.relations import (
     Aggregate,
     Expand,
@@ -17,6 +17,7 @@ from rollview.algebra.relations import (
     Recursion,
     Relation,
     Scan,
+    SetKind,
     SetOperation,
     TopK,
     Union,
@@ -25,15 +26,19 @@ from rollview.algebra.relations import (
 )
 from rollview.algebra.schema import Schema
 from rollview.algebra.traverse import expressions, inputs, walk_expression, with_inputs
+from rollview.analysis.order import canonical
 
 T = TypeVar("T")
 
 
-def simpler(relation: Relation) -> Iterator[Relation]:
-    """All relations that are one step simpler; large steps first."""
-    for found in (*_fewer(relation), *_lighter(relation)):
-        if is_well_formed(found):
-            yield found
+def fewer_operators(relation: Relation) -> Iterator[Relation]:
+    """The relation without one of its operators; large steps first."""
+    return (found for found in _fewer(relation) if is_well_formed(found))
+
+
+def lighter_operators(relation: Relation) -> Iterator[Relation]:
+    """The relation without a column, call, condition or argument of an operator."""
+    return (found for found in _lighter(relation) if is_well_formed(found))
 
 
 def _fewer(relation: Relation) -> Iterator[Relation]:
@@ -90,8 +95,7 @@ def _parts(relation: Relation) -> Iterator[Relation]:  # noqa: C901 - one case p
             yield from (
                 replace(relation, partition=_cut(partition, i)) for i in range(len(partition))
             )
-            if len(order) > 1:
-                yield from (replace(relation, order=_cut(order, i)) for i in range(len(order)))
+            yield from _shorter_orders(relation, order)
         case Union(inputs=many) if len(many) > 2:
             yield from (replace(relation, inputs=_cut(many, i)) for i in range(len(many)))
         case Expand(projections=rows) if len(rows) > 1:
@@ -99,8 +103,7 @@ def _parts(relation: Relation) -> Iterator[Relation]:  # noqa: C901 - one case p
         case TopK(order=order, offset=offset):
             if offset is not None:
                 yield replace(relation, offset=None)
-            if len(order) > 1:
-                yield from (replace(relation, order=_cut(order, i)) for i in range(len(order)))
+            yield from _shorter_orders(relation, order)
         case Generate(generator=generator):
             for e in _expressions(generator.args[0]):
                 yield replace(relation, generator=replace(generator, args=(e,)))
@@ -108,10 +111,19 @@ def _parts(relation: Relation) -> Iterator[Relation]:  # noqa: C901 - one case p
             pass
 
 
+def _shorter_orders(relation: Window | TopK, order: tuple[SortKey, ...]) -> Iterator[Relation]:
+    """A key less, unless the order would be completed again."""
+    for i in range(len(order) if len(order) > 1 else 0):
+        shorter = replace(relation, order=_cut(order, i))
+        if canonical(shorter) == shorter:
+            yield shorter
+
+
 def _aggregates(aggregate: Aggregate) -> Iterator[Relation]:
     groups, calls = aggregate.groups, aggregate.calls
-    yield from (replace(aggregate, groups=_cut(groups, i)) for i in range(len(groups)))
-    yield from (replace(aggregate, calls=_cut(calls, i)) for i in range(len(calls)))
+    if len(groups) + len(calls) > 1:
+        yield from (replace(aggregate, groups=_cut(groups, i)) for i in range(len(groups)))
+        yield from (replace(aggregate, calls=_cut(calls, i)) for i in range(len(calls)))
     for i, one in enumerate(calls):
         for call in _calls(one.call):
             yield replace(aggregate, calls=_swap(calls, i, replace(one, call=call)))
@@ -150,6 +162,8 @@ def is_well_formed(relation: Relation) -> bool:
     below = inputs(relation)
     if not all(is_well_formed(child) for child in below):
         return False
+    if isinstance(relation, SetOperation) and relation.kind is SetKind.EXCEPT:
+        return _fits(below[0].columns, relation.columns)
     if isinstance(relation, Union | SetOperation):
         return all(_fits(child.columns, relation.columns) for child in below)
     columns = {c.name: c for child in below for c in child.columns}
