@@ -158,7 +158,8 @@ def test_policies(shop: Session, caplog: pytest.LogCaptureFixture) -> None:
         assert refresh(shop, "incremental").mode is Mode.FULL
     assert "recomputed as a whole" in caplog.text
     for name in ("auto", "incremental", "strict", "full"):
-        assert shop.refresh(name) and shop.verify(name).correct
+        shop.refresh(name)
+        assert shop.verify(name).correct
 
 
 def _lose_state(db: Session, name: str) -> None:
@@ -205,10 +206,10 @@ def test_crash_at_every_step_of_a_commit(shop: Session, point: str) -> None:
     shop.create_view("bag", VIEWS["bag"])
     shop.sql("INSERT INTO sales VALUES (7, 'a', 1, NULL), (7, 'a', 1, NULL)")
     shop.sql("DELETE FROM sales WHERE id = 3")
-    for name in ("totals", "bag"):
+    keeping_no_state = [] if point == "state.written" else ["bag"]
+    for name in ["totals", *keeping_no_state]:
         with faults.planned(point), pytest.raises(faults.Crash):
             shop.refresh(name)
-            raise faults.Crash  # bag keeps no state, so it does not come to that step
         refresh(shop, name)
         assert shop.verify(name).correct
         shop.sql("INSERT INTO sales VALUES (8, 'b', 1, NULL)")

@@ -57,16 +57,17 @@ class Tables:
         if not numbered_rows.rows:
             return None
         rows = numbered_rows.table
+        columns = [column.replace("`", "``") for column in columns]
         names = ", ".join(f"`{c}`" for c in columns)
         mixed = ", ".join(
             f"{self.chance.choice('aab')}.`{column}` AS `{column}`" for column in columns
         )
-        part = self.chance.choice((3, 4, 6))
+        part = self.chance.choice((3, 4, 6)) * (1 if numbered_rows.rows < 1000 else 20)
         minus = f"SELECT {names}, -1L AS __weight FROM {rows} WHERE hash(__n, {salt}) % {part} = 0"
         copies = f"SELECT {names}, 1L AS __weight FROM {rows} WHERE hash(__n, {salt}) % {part} = 1"
         new = (
             f"SELECT {mixed}, 1L AS __weight FROM {rows} a JOIN {rows} b "
-            f"ON a.__n % 7 = (b.__n + {salt}) % 7 WHERE hash(a.__n, b.__n, {salt}) % 17 = 0"
+            f"ON a.__n = b.__n + {salt % 5 + 1} WHERE hash(a.__n, {salt}) % {part} = 2"
         )
         kept = f"SELECT {names} FROM {rows} WHERE NOT hash(__n, {salt}) % {part} <=> 0"
         choice = self.chance.random()
@@ -166,7 +167,6 @@ def _images(now: dict[str, str]) -> dict[str, str]:
 def _over_states(relation: Relation, prepared: Prepared, whole: bool = False) -> Relation:
     """The relation over the states of the kept operators below it."""
     names = {kept.relation: kept.name for kept in prepared.kept}
-    changed: dict[Relation, Relation] = {}
 
     def visit(node: Relation, top: bool) -> Relation:
         from rollview.algebra.traverse import inputs, with_inputs

@@ -4,6 +4,7 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.analysis.MultiInstanceRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Statistics;
@@ -25,9 +26,10 @@ public class Held {
     this(null, null, 0L);
   }
 
+  /** With attributes of its own: two steps may hand on columns of one relation below both. */
   private Held(SparkSession session, LogicalPlan plan, long rows) {
     this.session = session;
-    this.plan = plan;
+    this.plan = plan == null ? null : ((MultiInstanceRelation) plan).newInstance();
     this.rows = rows;
   }
 
