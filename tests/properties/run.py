@@ -49,9 +49,11 @@ def failure(case: Case, connection: duckdb.DuckDBPyConnection) -> str | None:
     return _failure(case, connection)[0]
 
 
-def _failure(case: Case, connection: duckdb.DuckDBPyConnection) -> tuple[str | None, str]:
+def _failure(
+    case: Case, connection: duckdb.DuckDBPyConnection, *, at_once: bool = True
+) -> tuple[str | None, str]:
     try:
-        check(case, connection)
+        check(case, connection, at_once=at_once)
     except Violation as error:
         return error.law.split(":")[0], str(error)
     except Exception as error:
@@ -59,16 +61,16 @@ def _failure(case: Case, connection: duckdb.DuckDBPyConnection) -> tuple[str | N
     return None, ""
 
 
-def failures(seed: int, numbers: Iterator[int], shrinking: float = 60) -> Iterator[Failed | None]:
-    """What comes out of each case, one after the other."""
+def failures(seed: int, numbers: Iterator[int], one_in: int = 1) -> Iterator[Failed | None]:
+    """What comes out of each case, one after the other; the second law for one in so many."""
     connection = connect()
     for number in numbers:
         case = numbered_case(seed, number)
-        kind, _ = _failure(case, connection)
+        kind, _ = _failure(case, connection, at_once=number % one_in == 0)
         if kind is None:
             yield None
             continue
-        small = shrink(case, lambda other: failure(other, connection), shrinking)
+        small = shrink(case, lambda other: failure(other, connection))
         yield Failed(seed, number, small, _failure(small, connection)[1])
 
 

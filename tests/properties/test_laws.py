@@ -14,16 +14,16 @@ PROOF = 10_000
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_laws_hold(part: int) -> None:
-    _assert_all_hold(range(part, CASES, PARTS))
+    _assert_all_hold(range(part, CASES, PARTS), one_in=3)
 
 
 @pytest.mark.proof
 @pytest.mark.timeout(0)
 def test_laws_hold_in_every_case_that_is_asked_for() -> None:
-    _assert_all_hold(range(PROOF))
+    _assert_all_hold(range(PROOF), one_in=1)
 
 
-def _assert_all_hold(numbers: range) -> None:
-    for failed in failures(SEED, iter(numbers)):
+def _assert_all_hold(numbers: range, one_in: int) -> None:
+    for failed in failures(SEED, iter(numbers), one_in):
         if failed is not None:
             pytest.fail(f"ROLLVIEW_SEED={SEED}\n{failed}", pytrace=False)
