@@ -55,7 +55,11 @@ def capture(spark: SparkSession) -> tuple[tuple[str, str], ...]:
 
 
 def scoped(spark: SparkSession, settings: tuple[tuple[str, str], ...]) -> SparkSession:
-    """A cloned session with exactly these deciding settings."""
+    """A cloned session with exactly these deciding settings, the active one of this thread.
+
+    For threads of our own: parts of Spark ask not their session but the active one of the thread,
+    and where there is none go by Spark's defaults.
+    """
     clone = clone_session(spark)
     wanted = dict(settings)
     for key in _explicit(clone):
@@ -69,6 +73,8 @@ def scoped(spark: SparkSession, settings: tuple[tuple[str, str], ...]) -> SparkS
         manager.setCurrentCatalog(wanted[CATALOG])
     if SCHEMA in wanted:
         clone.catalog.setCurrentDatabase(wanted[SCHEMA])
+    jvm: Any = clone._jvm
+    jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(clone._jsparkSession)
     return clone
 
 

@@ -4,6 +4,10 @@ What Delta can hold is stored as it is. Intervals and TIME become their text, wh
 back without loss; a collated string loses its collation, a VOID column becomes a string that is
 always NULL; arrays, maps and structs around such values are rebuilt around the encoded ones.
 Fields of structs that are rebuilt get internal names, since Delta refuses some names.
+
+Whether a column as a whole may be NULL is kept, since Delta enforces it. Inside of values all may
+be NULL: Delta enforces nothing in arrays and maps, and takes no NULL struct whose fields may not be
+NULL; and Spark believes a type whether or not anybody enforces it.
 """
 
 from __future__ import annotations
@@ -102,8 +106,11 @@ def encode(value: str, type: DataType, depth: int = 0) -> str:
             return f"CAST({value} AS STRING)"
 
 
-def decode(value: str, type: DataType, depth: int = 0) -> str:
-    """SQL text that turns the storable form back into a value of this type."""
+def decode(value: str, type: DataType, depth: int = 0, *, nullable: bool = True) -> str:
+    """SQL text that turns the storable form back into a value of this type.
+
+    Of a column that is not nullable, Spark can see that the text is never NULL.
+    """
     if _is_stored_as_is(type):
         return value
     item = f"x{depth}"
@@ -117,13 +124,15 @@ def decode(value: str, type: DataType, depth: int = 0) -> str:
                 f"{decode(f'{value}.{name}', field.dataType, depth)} AS {quoted(field.name)}"
                 for name, field in zip(_internal(len(type.fields)), type.fields, strict=True)
             ]
-            return f"IF({value} IS NULL, NULL, struct({', '.join(parts)}))"
+            return _unless_null(value, f"struct({', '.join(parts)})", nullable)
         case StructType():
-            return f"IF({value} IS NULL, NULL, struct())"
+            return _unless_null(value, "struct()", nullable)
         case NullType():
             return "NULL"
         case _:
-            return f"CAST({value} AS {type.simpleString()})"
+            cast = f"CAST({value} AS {type.simpleString()})"
+            some = None if nullable else _some_value(type)
+            return cast if some is None else f"coalesce({cast}, {some})"
 
 
 def identity(value: str, type: DataType) -> str:
@@ -196,6 +205,26 @@ def _has_safe_names(type: StructType) -> bool:
     distinct = {name.lower() for name in type.names}
     safe = all(_SAFE_NAME.fullmatch(name) for name in type.names)
     return safe and 0 < len(type.names) == len(distinct)
+
+
+def _unless_null(value: str, rebuilt: str, nullable: bool) -> str:
+    return f"IF({value} IS NULL, NULL, {rebuilt})" if nullable else rebuilt
+
+
+def _some_value(type: DataType) -> str | None:
+    """SQL text for any value of a type whose casts from text Spark takes for nullable.
+
+    Of calendar intervals there is none that would not be nullable itself.
+    """
+    match type:
+        case TimeType():
+            return f"CAST(TIME'00:00:00' AS {type.simpleString()})"
+        case YearMonthIntervalType():
+            return f"CAST(INTERVAL '0' MONTH AS {type.simpleString()})"
+        case DayTimeIntervalType():
+            return f"CAST(INTERVAL '0' SECOND AS {type.simpleString()})"
+        case _:
+            return None
 
 
 def _rebuild_map(value: str, type: MapType, item: str, depth: int, turn: _Turn) -> str:

@@ -24,25 +24,26 @@ def encoded(rows: DataFrame, columns: StructType, weighted: bool = False) -> Dat
 
 def decoded(stored: DataFrame, columns: StructType) -> DataFrame:
     """Stored rows in the columns and types they were given in."""
-    return stored.select(
-        *[
-            F.expr(decode(f"c{position}", field.dataType)).alias(field.name, metadata={})
-            for position, field in enumerate(columns.fields)
-        ]
-    )
+    texts = zip(_decoding(columns), columns.fields, strict=True)
+    return stored.select(*[F.expr(t).alias(field.name, metadata={}) for t, field in texts])
 
 
 def decoding(columns: StructType) -> list[str]:
     """The same as SQL text: the items of a select list."""
-    return [
-        f"{decode(f'c{position}', field.dataType)} AS {quoted(field.name)}"
-        for position, field in enumerate(columns.fields)
-    ]
+    texts = zip(_decoding(columns), columns.fields, strict=True)
+    return [f"{text} AS {quoted(field.name)}" for text, field in texts]
 
 
 def stored_columns(columns: StructType) -> list[str]:
     """The stored columns as SQL text: names and types, and whether they are never NULL."""
     return [
         f"c{position} {storable(field.dataType)}{'' if field.nullable else ' NOT NULL'}"
+        for position, field in enumerate(columns.fields)
+    ]
+
+
+def _decoding(columns: StructType) -> list[str]:
+    return [
+        decode(f"c{position}", field.dataType, nullable=field.nullable)
         for position, field in enumerate(columns.fields)
     ]
