@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rollview.errors import DefinitionCorrupt
-from rollview.storage.vector import Position, base_versions, dump_vector, load_vector
+from rollview.storage.vector import Position, Segment, base_versions, dump_vector, load_vector
 
 ORDERS = Position("orders", "4", "id-1")
 LOWER = Position("daily", "2", "view-1", stored="3", base={"s0": ORDERS})
@@ -15,6 +15,25 @@ def test_a_vector_survives_as_text() -> None:
     vector = {"s0": ORDERS, "s1": LOWER}
     loaded = load_vector(dump_vector(vector, 7, "abc"), "x")
     assert (loaded.vector, loaded.number, loaded.token) == (vector, 7, "abc")
+
+
+def test_state_and_count_go_with_the_vector() -> None:
+    state = {"join_1": (Segment("a", 10, signed=False), Segment("b", 2, signed=True)), "top_2": ()}
+    loaded = load_vector(dump_vector({"s0": ORDERS}, 7, "abc", state, 12), "x")
+    assert (loaded.vector, loaded.state, loaded.rows) == ({"s0": ORDERS}, state, 12)
+
+
+def test_a_text_without_state_is_still_read() -> None:
+    old = '{"number": 1, "token": "t", "sources": {}}'
+    assert dump_vector({}, 1, "t") == old
+    loaded = load_vector(old, "x")
+    assert (loaded.state, loaded.rows) == ({}, None)
+
+
+def test_a_text_with_damaged_state_is_named() -> None:
+    text = '{"number": 1, "token": "t", "sources": {}, "state": {"join_1": [{"token": "a"}]}}'
+    with pytest.raises(DefinitionCorrupt, match="x does not hold"):
+        load_vector(text, "x")
 
 
 def test_base_versions_reach_through_views() -> None:

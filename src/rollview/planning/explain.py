@@ -27,7 +27,7 @@ def explain(definition: Definition, verdict: Verdict, sql: str) -> Explanation:
 
 
 def _candidates(verdict: Verdict) -> tuple[Candidate, ...]:
-    """Both ways; there is one only where changes cannot be carried through."""
+    """Both ways; there is one only where changes cannot, or by policy are not, carried through."""
     whole = Candidate(FULL, RECOMPUTE, None, verdict.program is None)
     if verdict.program is None:
         return (whole,)

@@ -9,9 +9,9 @@ from typing import Protocol, TypeVar
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
-Rows = TypeVar("Rows")
+from rollview.maintenance.signed import WEIGHT as WEIGHT
 
-WEIGHT = "__weight"
+Rows = TypeVar("Rows")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import uuid
-
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from rollview.errors import BadQuery
 from rollview.storage.base import Tail
+from rollview.storage.delta_commits import Commits, commits_of
 from rollview.storage.delta_log import (
     LogEntry,
     commits,
@@ -19,23 +18,10 @@ from rollview.storage.delta_log import (
 )
 from rollview.storage.encoding import quoted
 from rollview.storage.files import files_at
-from rollview.storage.signed import (
-    arriving,
-    held,
-    layout,
-    merge_source,
-    merge_statement,
-    mismatch_named,
-    staying,
-)
+from rollview.storage.signed import computed, mismatch_named
 from rollview.storage.stored import decoded, decoding, encoded, stored_columns
 
 _LISTING = "spark.sql.sources.parallelPartitionDiscovery.parallelism"
-# The source of a MERGE is computed before it begins, so Delta need not do that once more.
-_MERGING = {
-    "spark.databricks.delta.merge.materializeSource": "none",
-    "spark.databricks.delta.merge.deletionVectors.persistent": "false",
-}
 
 
 class DeltaBacking:
@@ -54,7 +40,7 @@ class DeltaBacking:
         if not self._columns.fields:
             raise BadQuery("the query has no columns", hint="select at least one column")
         columns = ", ".join(stored_columns(self._columns))
-        # Deletion vectors would make every MERGE slower, and every reader pay for them.
+        # Whole files are rewritten; with deletion vectors every reader would pay for them.
         plain = "TBLPROPERTIES ('delta.enableDeletionVectors' = 'false')"
         self._spark.sql(f"CREATE TABLE {self._table()} ({columns}) USING delta {plain}")
 
@@ -79,28 +65,20 @@ class DeltaBacking:
         return Tail(number, newest.version, None, None)
 
     def replace(self, rows: DataFrame, number: int, metadata: str) -> None:
-        self._write(encoded(rows, self._columns), "overwrite", number, metadata)
+        self._commits().replace(encoded(rows, self._columns), number, metadata)
 
     def append(self, rows: DataFrame, number: int, metadata: str) -> None:
-        self._write(encoded(rows, self._columns), "append", number, metadata)
+        self._commits().append(encoded(rows, self._columns), number, metadata)
 
     def merge(self, delta: DataFrame, number: int, metadata: str) -> None:
-        stored = self._stored()
-        how = layout(stored.schema)
-        changes = encoded(delta, self._columns, weighted=True)
-        with mismatch_named(self._location), held(changes, how) as (net, small):
-            # Evaluated here, before the transaction begins: what fails, fails now.
-            new = arriving(stored, net, how, small)
-            source = merge_source(net, new, how).localCheckpoint()
-            self._merge(source, stored.schema, number, metadata)
+        changes = encoded(computed(delta), self._columns, weighted=True)
+        with mismatch_named(self._location):
+            self._commits().merge(changes, number, metadata)
 
     def rewrite(self, delta: DataFrame, number: int, metadata: str) -> None:
-        stored = self._stored()
-        how = layout(stored.schema)
-        changes = encoded(delta, self._columns, weighted=True)
-        with mismatch_named(self._location), held(changes, how) as (net, small):
-            old, new = staying(stored, net, how, small), arriving(stored, net, how, small)
-            self._write(old.unionAll(new), "overwrite", number, metadata)
+        changes = encoded(computed(delta), self._columns, weighted=True)
+        with mismatch_named(self._location):
+            self._commits().rewrite(changes, number, metadata)
 
     def current(self) -> str:
         return str(commits(self._files, self._folder)[-1])
@@ -116,7 +94,8 @@ class DeltaBacking:
 
     def clean(self) -> None:
         """Delta's own retention time (seven days by default) decides."""
-        own = _clone(self._spark)
+        java = self._spark._jsparkSession.cloneSession()
+        own = SparkSession(self._spark.sparkContext, java)
         own.conf.set(_LISTING, "4")  # the default makes thousands of tasks to list one folder
         own.sql(f"VACUUM {self._table()}")
 
@@ -127,34 +106,12 @@ class DeltaBacking:
         forget(self._spark, self._location)
         self._files.remove(self._folder)
 
-    def _write(self, stored: DataFrame, mode: str, number: int, metadata: str) -> None:
-        options = {
-            "txnAppId": self._application,
-            "txnVersion": str(number),
-            "userMetadata": metadata,
-            "partitionOverwriteMode": "static",
-        }
-        stored.write.format("delta").mode(mode).options(**options).save(self._location)
+    def _commits(self) -> Commits:
+        return commits_of(self._spark, self._location, self._application, self._is_taken)
 
-    def _merge(self, source: DataFrame, stored: StructType, number: int, metadata: str) -> None:
-        """MERGE takes its transaction from the session, so it gets a session of its own."""
-        name = f"rollview_merge_{uuid.uuid4().hex[:8]}"
-        source.createOrReplaceTempView(name)
-        try:
-            own = _clone(source.sparkSession)
-            transaction = {
-                "spark.databricks.delta.write.txnAppId": self._application,
-                "spark.databricks.delta.write.txnVersion": str(number),
-                "spark.databricks.delta.commitInfo.userMetadata": metadata,
-            }
-            for key, value in (_MERGING | transaction).items():
-                own.conf.set(key, value)
-            own.sql(merge_statement(self._table(), name, stored))
-        finally:
-            source.sparkSession.catalog.dropTempView(name)
-
-    def _stored(self) -> DataFrame:
-        return self._spark.read.format("delta").load(self._location)
+    def _is_taken(self, number: int) -> bool:
+        newest = self.newest()
+        return newest is not None and newest.number >= number
 
     def _table(self) -> str:
         return f"delta.{quoted(self._location)}"
@@ -172,8 +129,3 @@ class DeltaBacking:
         if not number.isDefined():
             return None
         return Tail(int(number.get()), str(found.version()), None, None)
-
-
-def _clone(spark: SparkSession) -> SparkSession:
-    """A session with the same settings and temporary views, free to be changed."""
-    return SparkSession(spark.sparkContext, spark._jsparkSession.cloneSession())

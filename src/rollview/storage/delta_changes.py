@@ -12,17 +12,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import LongType
 
 from rollview.errors import SourceChanged, SourceVersionGone
-from rollview.storage.base import WEIGHT
 from rollview.storage.delta_columns import Columns, check_same, columns_of, picked
 from rollview.storage.delta_diff import Commit, Diff, Way, diffs, to_commit
 from rollview.storage.delta_files import all_there, is_described
-from rollview.storage.delta_log import Action, commits, read_actions, snapshot_at
+from rollview.storage.delta_log import Action, read_actions, snapshot_at
 from rollview.storage.delta_reader import plain, weighted_rows
 from rollview.storage.files import files_at
-from rollview.storage.net import net
+from rollview.storage.net import net, no_change
 
 _FEED = "delta.enableChangeDataFeed"
 
@@ -58,9 +56,8 @@ class DeltaChanges:
     ) -> DataFrame:
         """The net change, read by the cheapest way, or by the preferred one if there is that."""
         plan = self.plan(before, after, columns, prefer)
-        schema = picked(plan.metadata, columns)
         if not plan.diff.named:
-            return self._nothing(schema.add(WEIGHT, LongType()).json())
+            return no_change(self._spark, picked(plan.metadata, columns).fields)
         exact = columns_of(int(after), plan.metadata)
         names = [exact.fields[name.lower()]["name"] for name in columns]
         return net(weighted_rows(self._spark, plan.snapshot, plan.diff, names), columns)
@@ -90,13 +87,14 @@ class DeltaChanges:
         if before > after:
             raise _gone(f"version {after} of {self._name} comes before version {before}")
         wanted = range(before + 1, after + 1)
-        lost = set(wanted) - set(commits(self._files, self._folder)) if wanted else set()
+        found = {v: read_actions(self._files, self._folder, v) for v in wanted}
+        lost = [version for version, actions in found.items() if not actions]
         if lost:
             raise _gone(
-                f"version {min(lost)} of {self._name}, which lies between version {before} and "
+                f"version {lost[0]} of {self._name}, which lies between version {before} and "
                 f"version {after}, is not in its log any more"
             )
-        return [to_commit(v, read_actions(self._files, self._folder, v)) for v in wanted]
+        return [to_commit(version, actions) for version, actions in found.items()]
 
     def _history(self, before: int, between: list[Commit], newest: Action) -> list[Columns]:
         """The columns at a version, after each commit since that may have changed them, and now."""
@@ -109,13 +107,6 @@ class DeltaChanges:
             raise _gone(f"the log of {self._name} does not tell its columns at version {before}")
         known = [(before, plain(first.metadata())), *changed]
         return [*(columns_of(version, metadata) for version, metadata in known), last]
-
-    def _nothing(self, schema: str) -> DataFrame:
-        """No rows, and no job to find that out."""
-        jvm: Any = self._spark._jvm
-        types = jvm.org.apache.spark.sql.types.DataType.fromJson(schema)
-        none = self._spark._jsparkSession.createDataFrame(jvm.java.util.ArrayList(), types)
-        return DataFrame(none, self._spark)
 
 
 def _can_be_read(diff: Diff, snapshot: Any, metadata: Action) -> bool:

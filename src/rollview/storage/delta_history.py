@@ -30,11 +30,11 @@ def is_readable(spark: SparkSession, location: str, version: int) -> bool:
     except PySparkException:
         return False
     files, folder = files_at(spark, location)
-    known = commits(files, folder)
-    later = range(version + 1, known[-1] + 1)
-    if not set(later) <= set(known):
+    later = range(version + 1, commits(files, folder)[-1] + 1)
+    said = [read_actions(files, folder, number) for number in later]
+    if not all(said):
         return False
-    since = [to_commit(number, read_actions(files, folder, number)) for number in later]
+    since = [to_commit(number, actions) for number, actions in zip(later, said, strict=True)]
     return all_there(spark, location, _removed_since(since))
 
 

@@ -20,6 +20,7 @@ from pyspark.sql import SparkSession
 from rollview.storage.files import Files, files_at
 
 Action = dict[str, Any]
+NET_TAG = "rollview.net"  # in a commit: how many rows there are more than before it
 
 _COMMIT = re.compile(r"(\d{20})\.json")
 
@@ -125,9 +126,9 @@ def _counts(info: Action) -> tuple[int | None, int | None]:
     """The rows of the table after the commit, or how many came and went, as the commit says."""
     metrics = {name: int(value) for name, value in info.get("operationMetrics", {}).items()}
     written = metrics.get("numOutputRows")
-    if info.get("operation") == "MERGE":
-        came, went = metrics.get("numTargetRowsInserted"), metrics.get("numTargetRowsDeleted")
-        return None, None if came is None or went is None else came - went
+    net = info.get("tags", {}).get(NET_TAG)
+    if net is not None:
+        return None, int(net)
     if info.get("operationParameters", {}).get("mode") == "Append":
         return None, written
     return written, None

@@ -9,36 +9,44 @@ from typing import Any
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import StructType
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructField, StructType
 
-from rollview.errors import SourceVersionGone
+from rollview.errors import SourceChanged, SourceVersionGone
 from rollview.storage.base import TableState
+from rollview.storage.encoding import quoted
+from rollview.storage.iceberg_changes import EMPTY, changed_rows, check_changes
+from rollview.storage.net import no_change
 from rollview.storage.tables import active, missing
-
-_EMPTY = "none"
 
 
 class IcebergSource:
-    """An Iceberg table by its catalog name, or by path; its version is the snapshot id."""
+    """An Iceberg table by its catalog name, or by path; its version is the snapshot id.
 
-    def __init__(self, spark: SparkSession, name: str, is_path: bool) -> None:
+    Columns are altered without a new snapshot, and reading one by its id gives the columns that it
+    was written with. So what is read is put into the present columns, except where a query itself
+    travels in time (``pinned``).
+    """
+
+    def __init__(
+        self, spark: SparkSession, name: str, is_path: bool, *, pinned: bool = False
+    ) -> None:
         self._spark = spark
         self._name = name
         self._is_path = is_path
+        self._pinned = pinned
 
     def state(self) -> TableState:
         table = self._load()
         current = table.currentSnapshot()
-        version = _EMPTY if current is None else str(current.snapshotId())
-        spark_schema = self._jvm().org.apache.iceberg.spark.SparkSchemaUtil.convert(table.schema())
-        schema = StructType.fromJson(json.loads(spark_schema.json()))
-        return TableState(version, str(table.uuid()), schema)
+        version = EMPTY if current is None else str(current.snapshotId())
+        return TableState(version, str(table.uuid()), self._spark_schema(table))
 
     def read(self, version: str) -> DataFrame:
         reader = self._spark.read
         if self._is_path:
             reader = reader.format("iceberg")
-        if version != _EMPTY:
+        if version != EMPTY:
             reader = reader.option("versionAsOf", version)
         try:
             found = reader.load(self._name) if self._is_path else reader.table(self._name)
@@ -47,12 +55,14 @@ class IcebergSource:
                 f"snapshot {version} of {self._name} can no longer be read",
                 hint="refresh the view with full=True",
             ) from failure
-        return found.where("false") if version == _EMPTY else found
+        if version == EMPTY:
+            return found.where("false")
+        return found if self._pinned else self._in_present_columns(found, int(version))
 
     def same_rows(self, before: str, after: str) -> bool:
         """True if only rewrites of files ("replace" snapshots) lie between the two."""
         table = self._load()
-        snapshot = None if after == _EMPTY else table.snapshot(int(after))
+        snapshot = None if after == EMPTY else table.snapshot(int(after))
         while snapshot is not None and str(snapshot.snapshotId()) != before:
             parent = snapshot.parentId()
             if snapshot.operation() != "replace" or parent is None:
@@ -61,22 +71,52 @@ class IcebergSource:
         return snapshot is not None
 
     def obstacle(self, before: str, after: str, columns: Sequence[str]) -> str | None:
-        return f"what changed in the Iceberg table {self._name} is not known"
+        try:
+            check_changes(self._load(), self._name, before, after, columns)
+        except (SourceChanged, SourceVersionGone) as failure:
+            return failure.message
+        return None
 
     def changes(self, before: str, after: str, columns: Sequence[str]) -> DataFrame:
-        raise SourceVersionGone(
-            self.obstacle(before, after, columns) or "", hint="refresh the view with full=True"
+        table = self._load()
+        if check_changes(table, self._name, before, after, columns):
+            return changed_rows(self._spark, self._name, self._is_path, before, after, columns)
+        fields = {field.name.lower(): field for field in self._spark_schema(table).fields}
+        kept = [fields[name.lower()] for name in columns]
+        return no_change(
+            self._spark,
+            [StructField(name, f.dataType) for name, f in zip(columns, kept, strict=True)],
         )
 
     def readable(self, version: str) -> bool:
-        return version == _EMPTY or self._load().snapshot(int(version)) is not None
+        return version == EMPTY or self._load().snapshot(int(version)) is not None
 
     def rows(self, version: str) -> int | None:
-        if version == _EMPTY:
+        if version == EMPTY:
             return 0
         snapshot = self._load().snapshot(int(version))
-        total = None if snapshot is None else snapshot.summary().get("total-records")
-        return None if total is None else int(total)
+        summary = {} if snapshot is None else dict(snapshot.summary())
+        if "total-records" not in summary or summary.get("total-delete-files", "0") != "0":
+            return None
+        return int(summary["total-records"])
+
+    def _in_present_columns(self, rows: DataFrame, snapshot_id: int) -> DataFrame:
+        """By the columns' ids: names may have been given away, and given to others."""
+        table = self._load()
+        snapshot, now = table.snapshot(snapshot_id), table.schema()
+        if snapshot is None or snapshot.schemaId() in (None, now.schemaId()):
+            return rows
+        then = table.schemas().get(snapshot.schemaId())
+        columns = []
+        for position, field in enumerate(self._spark_schema(table).fields):
+            old = then.findField(now.columns().get(position).fieldId())
+            value = F.lit(None) if old is None else F.col(quoted(str(old.name())))
+            columns.append(value.cast(field.dataType).alias(field.name))
+        return rows.select(*columns)
+
+    def _spark_schema(self, table: Any) -> StructType:
+        converted = self._jvm().org.apache.iceberg.spark.SparkSchemaUtil.convert(table.schema())
+        return StructType.fromJson(json.loads(converted.json()))
 
     def _load(self) -> Any:
         try:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.types import LongType, StructField, StructType
 
 from rollview.storage.base import WEIGHT
 from rollview.storage.encoding import identity
@@ -26,7 +28,7 @@ def net(rows: DataFrame, names: Sequence[str]) -> DataFrame:
         rows.toDF(*plain, "w")
         .groupBy(*[F.expr(key).alias(f"k{position}") for position, (_, key) in enumerate(keys)])
         .agg(
-            F.sum("w").alias("w"),
+            F.coalesce(F.sum("w"), F.lit(0)).alias("w"),
             *[F.any_value(name).alias(name) for name, key in keys if key != name],
         )
     )
@@ -35,3 +37,11 @@ def net(rows: DataFrame, names: Sequence[str]) -> DataFrame:
         for position, ((name, key), shown) in enumerate(zip(keys, names, strict=True))
     ]
     return grouped.where("w != 0").select(*values, F.col("w").alias(WEIGHT))
+
+
+def no_change(spark: SparkSession, columns: Sequence[StructField]) -> DataFrame:
+    """No rows of these columns and a weight, and no job to find that out."""
+    jvm: Any = spark._jvm
+    schema = StructType([*columns, StructField(WEIGHT, LongType(), nullable=False)])
+    types = jvm.org.apache.spark.sql.types.DataType.fromJson(schema.json())
+    return DataFrame(spark._jsparkSession.createDataFrame(jvm.java.util.ArrayList(), types), spark)

@@ -13,7 +13,7 @@ from rollview.errors import InternalError
 from rollview.storage.base import WEIGHT
 from rollview.storage.net import net
 from rollview.storage.segments import Parts
-from rollview.storage.signed import BROADCAST_ROWS, arriving, layout, staying
+from rollview.storage.signed import arriving, layout, staying
 from rollview.storage.stored import decoded, encoded, stored_columns
 
 # A part that is missing or damaged must never count as an empty one, whatever the session says.
@@ -45,10 +45,9 @@ class ParquetBags:
         if not changes:
             return decoded(base, columns)
         how = layout(plain)
-        delta = net(reduce(DataFrame.unionAll, changes), how.columns)
-        small = parts.changed <= BROADCAST_ROWS
-        old, new = staying(base, delta, how, small), arriving(base, delta, how, small)
-        return decoded(old.unionAll(new), columns)
+        delta = reduce(DataFrame.unionAll, changes)
+        rows = staying(base, delta, how).unionAll(arriving(base, delta, how))
+        return decoded(rows, columns)
 
     def _load(self, folders: Sequence[str], schema: StructType) -> DataFrame:
         reader = self._spark.read.schema(schema).options(**_STRICT)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Generic, Protocol
 
@@ -29,11 +29,10 @@ _FOREIGN = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Folders of bags that are not signed, and of bags that are; ``changed`` rows are in those."""
+    """The folders of bags that are not signed, and of bags that are."""
 
     bases: tuple[str, ...]
     deltas: tuple[str, ...]
-    changed: int
 
 
 class Bags(Protocol[Rows]):
@@ -79,9 +78,7 @@ class Segments(Generic[Rows]):
         if size == 0:
             return tuple(segments)
         if is_compaction_due((*segments, Segment("", size, signed=True))):
-            parts = self._parts(node, segments)
-            parts = replace(parts, changed=parts.changed + size)
-            rows = self._bags.read(parts, columns, delta)
+            rows = self._bags.read(self._parts(node, segments), columns, delta)
             return (self.base(node, rows, columns),)
         written = self.delta(node, delta, columns)
         return (*segments, written) if written.rows else tuple(segments)
@@ -125,7 +122,6 @@ class Segments(Generic[Rows]):
         return Parts(
             bases=tuple(f"{folder}/{s.token}" for s in segments if not s.signed),
             deltas=tuple(f"{folder}/{s.token}" for s in segments if s.signed),
-            changed=sum(s.rows for s in segments if s.signed),
         )
 
     def _node_folder(self, node: str) -> str:

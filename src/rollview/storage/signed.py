@@ -23,7 +23,8 @@ from rollview.storage.net import net
 
 _HASH, _KEY = "h", "k"
 _ABSENT = "rollview: a deletion of a row that is not stored"
-BROADCAST_ROWS = 500_000
+_BROADCAST_BYTES = 64 * 2**20
+_COMPUTED = ("LocalRelation", "LogicalRDD")  # plans that are rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,35 +45,30 @@ class Layout:
         return f"struct({', '.join(parts)})"
 
 
-def layout(stored: StructType, prefix: str = "") -> Layout:
-    """The layout of a bag with these stored columns, each called by its name after a prefix."""
-    names = tuple(f"{prefix}{field.name}" for field in stored.fields)
-    pairs = zip(names, stored.fields, strict=True)
-    return Layout(names, tuple(identity(name, field.dataType) for name, field in pairs))
+def layout(stored: StructType) -> Layout:
+    """The layout of a bag with these stored columns."""
+    texts = tuple(identity(field.name, field.dataType) for field in stored.fields)
+    return Layout(tuple(stored.names), texts)
 
 
-@contextmanager
-def held(delta: DataFrame, how: Layout) -> Iterator[tuple[DataFrame, bool]]:
-    """The net of a delta, computed once for the block; and whether it is small to broadcast."""
-    kept = net(delta, how.columns).persist()
-    try:
-        yield kept, kept.count() <= BROADCAST_ROWS
-    finally:
-        kept.unpersist()
+def computed(delta: DataFrame) -> DataFrame:
+    """The delta as computed rows, since it is read more than once; usually it is that already."""
+    plan = delta._jdf.queryExecution().analyzed().getClass().getSimpleName()
+    return delta if plan in _COMPUTED else delta.localCheckpoint()
 
 
-def staying(stored: DataFrame, delta: DataFrame, how: Layout, small: bool) -> DataFrame:
-    """The stored rows of which the net delta takes no copies."""
-    return _matching(stored, delta, how, small, "left_anti").select(*how.columns)
+def staying(stored: DataFrame, delta: DataFrame, how: Layout) -> DataFrame:
+    """The stored rows of whose value no row of the delta takes copies."""
+    return _matching(stored, delta, how, "left_anti").select(*how.columns)
 
 
-def arriving(stored: DataFrame, delta: DataFrame, how: Layout, small: bool) -> DataFrame:
+def arriving(stored: DataFrame, delta: DataFrame, how: Layout) -> DataFrame:
     """The rows to write beside those: new ones, and copies that are left of what goes.
 
     A value of which copies go is written anew, so that it does not matter where they are stored.
     Evaluating this fails if more copies have to go than there are.
     """
-    present = _matching(stored, delta, how, small, "left_semi")
+    present = _matching(stored, delta, how, "left_semi")
     weighted = present.select(*how.columns, F.lit(1).cast("bigint").alias(WEIGHT))
     total = net(weighted.unionAll(delta), how.columns)
     copies = f"IF({WEIGHT} < 0, raise_error('{_ABSENT}'), CAST({WEIGHT} AS INT))"
@@ -81,26 +77,19 @@ def arriving(stored: DataFrame, delta: DataFrame, how: Layout, small: bool) -> D
     )
 
 
-def merge_source(delta: DataFrame, arriving: DataFrame, how: Layout) -> DataFrame:
-    """What a MERGE takes: the key of every value of which copies go, and rows without a key."""
-    leaving = delta.where(f"{WEIGHT} < 0")
-    absent = [f"CASE WHEN false THEN {text} END" for text in (how.hash, how.key)]
-    return leaving.selectExpr(
-        *how.columns, f"{how.hash} AS {_HASH}", f"{how.key} AS {_KEY}"
-    ).unionAll(arriving.selectExpr(*how.columns, *absent))
+def touched(stored: DataFrame, delta: DataFrame, how: Layout) -> tuple[list[str], int]:
+    """The names of the files with rows of which copies go, and how many rows more there will be."""
+    found = _matching(stored.select("*", F.col("_metadata.file_name")), delta, how, "left_semi")
+    files = found.select("file_name", F.lit(0).alias(WEIGHT))
+    weights = delta.select(F.lit(None).alias("file_name"), WEIGHT)
+    both = files.unionAll(weights).agg(F.collect_set("file_name"), F.sum(WEIGHT)).collect()[0]
+    return list(both[0]), int(both[1] or 0)
 
 
-def merge_statement(target: str, source: str, stored: StructType) -> str:
-    """The MERGE that applies a `merge_source`. The hash comes first, as it is cheap to compare."""
-    how = layout(stored, "t.")
-    names = [field.name for field in stored.fields]
-    return (
-        f"MERGE INTO {target} t USING {source} s "
-        f"ON {how.hash} = s.{_HASH} AND {how.key} = s.{_KEY} "
-        "WHEN MATCHED THEN DELETE "
-        f"WHEN NOT MATCHED AND s.{_HASH} IS NULL THEN INSERT ({', '.join(names)}) "
-        f"VALUES ({', '.join(f's.{name}' for name in names)})"
-    )
+def is_small(delta: DataFrame) -> bool:
+    """Whether a computed delta can be sent to every executor."""
+    size = delta._jdf.queryExecution().optimizedPlan().stats().sizeInBytes()
+    return int(str(size)) <= _BROADCAST_BYTES
 
 
 @contextmanager
@@ -117,12 +106,10 @@ def mismatch_named(table: str) -> Iterator[None]:
         ) from failure
 
 
-def _matching(
-    stored: DataFrame, delta: DataFrame, how: Layout, small: bool, kind: str
-) -> DataFrame:
+def _matching(stored: DataFrame, delta: DataFrame, how: Layout, kind: str) -> DataFrame:
     """Stored rows of whose value copies go (left_semi), or the others (left_anti)."""
     keys = (F.expr(how.hash).alias(_HASH), F.expr(how.key).alias(_KEY))
     leaving = delta.where(f"{WEIGHT} < 0").select(*keys)
-    if small:
+    if is_small(delta):
         leaving = F.broadcast(leaving)
     return stored.select("*", *keys).join(leaving, [_HASH, _KEY], kind)

@@ -1,0 +1,141 @@
+"""How stored rows get into a Delta table, under a refresh number: the same four ways, twice.
+
+`Direct` is what is used; `ByWriter` takes nothing but Delta's public interfaces, for versions whose
+own objects are others than those we know. Rows and changes are given as they are stored.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol
+from urllib.parse import unquote
+
+from pyspark.sql import DataFrame, SparkSession
+
+from rollview.storage.delta_transaction import DeltaTransaction, is_supported, transaction
+from rollview.storage.signed import arriving, is_small, layout, staying, touched
+
+_FILE_BYTES = 32 * 2**20
+
+
+class Commits(Protocol):
+    """Commits of one table; each does nothing if its number, or a higher one, is committed."""
+
+    def replace(self, rows: DataFrame, number: int, metadata: str) -> None:
+        """Commit rows instead of all others."""
+
+    def append(self, rows: DataFrame, number: int, metadata: str) -> None:
+        """Commit rows besides the others."""
+
+    def merge(self, changes: DataFrame, number: int, metadata: str) -> None:
+        """Commit a signed change; files that it does not concern stay as they are."""
+
+    def rewrite(self, changes: DataFrame, number: int, metadata: str) -> None:
+        """Commit a signed change, all rows written anew."""
+
+
+def commits_of(
+    spark: SparkSession, location: str, application: str, is_taken: Callable[[int], bool]
+) -> Commits:
+    """The way this version of Delta can be written to; ``is_taken`` asks the log for a number."""
+    if is_supported(spark):
+        return Direct(spark, location, application, is_taken)
+    return ByWriter(spark, location, application)
+
+
+class Direct:
+    """Transactions of our own."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        location: str,
+        application: str,
+        is_taken: Callable[[int], bool],
+    ) -> None:
+        self._spark = spark
+        self._location = location
+        self._application = application
+        self._is_taken = is_taken
+
+    def replace(self, rows: DataFrame, number: int, metadata: str) -> None:
+        with self._begun(number) as begun:
+            if begun is not None:
+                begun.commit(rows, begun.files(), number, metadata, "Overwrite")
+
+    def append(self, rows: DataFrame, number: int, metadata: str) -> None:
+        with self._begun(number) as begun:
+            if begun is not None:
+                begun.commit(rows, [], number, metadata, "Append")
+
+    def merge(self, changes: DataFrame, number: int, metadata: str) -> None:
+        with self._begun(number) as begun:
+            if begun is not None:
+                files = begun.files()
+                stored = begun.read(files)
+                names, net = touched(stored, changes, layout(stored.schema))
+                some = [file for file in files if _name(file) in names]
+                rows = _changed(begun.read(some), changes, some)
+                begun.commit(rows, some, number, metadata, "Append", net)
+
+    def rewrite(self, changes: DataFrame, number: int, metadata: str) -> None:
+        with self._begun(number) as begun:
+            if begun is not None:
+                files = begun.files()
+                rows = _changed(begun.read(files), changes, files)
+                begun.commit(rows, files, number, metadata, "Overwrite")
+
+    @contextmanager
+    def _begun(self, number: int) -> Iterator[DeltaTransaction | None]:
+        """A transaction for this refresh; None if somebody committed the number before."""
+        with transaction(self._spark, self._location, self._application) as begun:
+            # Asked after it began: a commit that is not in the log yet will be a conflict.
+            yield None if self._is_taken(number) else begun
+
+
+class ByWriter:
+    """Delta's own writer, which is slower, and writes the whole table for any signed change."""
+
+    def __init__(self, spark: SparkSession, location: str, application: str) -> None:
+        self._spark = spark
+        self._location = location
+        self._application = application
+
+    def replace(self, rows: DataFrame, number: int, metadata: str) -> None:
+        self._write(rows, "overwrite", number, metadata)
+
+    def append(self, rows: DataFrame, number: int, metadata: str) -> None:
+        self._write(rows, "append", number, metadata)
+
+    def merge(self, changes: DataFrame, number: int, metadata: str) -> None:
+        self.rewrite(changes, number, metadata)
+
+    def rewrite(self, changes: DataFrame, number: int, metadata: str) -> None:
+        stored = self._spark.read.format("delta").load(self._location)
+        self._write(_changed(stored, changes), "overwrite", number, metadata)
+
+    def _write(self, rows: DataFrame, mode: str, number: int, metadata: str) -> None:
+        options = {
+            "txnAppId": self._application,
+            "txnVersion": str(number),
+            "userMetadata": metadata,
+            "partitionOverwriteMode": "static",
+        }
+        rows.write.format("delta").mode(mode).options(**options).save(self._location)
+
+
+def _changed(stored: DataFrame, changes: DataFrame, files: Sequence[Any] = ()) -> DataFrame:
+    """The rows after a change; in few files, if the size of those that they replace is known."""
+    how = layout(stored.schema)
+    rows = staying(stored, changes, how).unionAll(arriving(stored, changes, how))
+    if not files or not is_small(changes):
+        return rows
+    size = sum(int(file.size()) for file in files)
+    return rows.coalesce(math.ceil(size / _FILE_BYTES) or 1)
+
+
+def _name(file: Any) -> str:
+    """The name of a file without its folder; the log keeps paths as parts of URLs."""
+    return unquote(str(file.path())).rpartition("/")[2]

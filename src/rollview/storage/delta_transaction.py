@@ -1,0 +1,143 @@
+"""One transaction on a Delta table, through Delta's own objects; the hard part of fast commits.
+
+Delta's writers learn the last transaction version of an application by rebuilding the state of the
+log, a job that takes longer than most commits, and list the files by another; MERGE shuffles every
+file that it touches. None of that is needed here: our own commits are found by reading the newest
+files of the log, and the checksum of a version lists its files while they are few.
+
+What makes it a compare-and-set is the same as in Delta's writers: the transaction says that it
+depends on the application's version, so a commit of the same application since it began is a
+conflict; whoever began later sees that commit in the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+from rollview.storage.delta_log import NET_TAG
+from rollview.storage.tables import active
+
+_DELTA = "org.apache.spark.sql.delta"
+_NEEDED = {
+    "DeltaLog": ("startTransaction", "createDataFrame"),
+    "OptimisticTransaction": ("readTxn", "trackFilesRead", "filterFiles", "writeFiles", "commit"),
+    "Snapshot": ("checksumOpt",),
+    "VersionChecksum": ("allFiles",),
+    "actions.AddFile": ("removeWithTimestamp",),
+    "actions.SetTransaction": ("lastUpdated",),
+    "DeltaOperations$Write": ("userMetadata",),
+}
+# Outside of UTC, Delta rebuilds the state of the log with every commit to check its checksum.
+_VERIFY = "spark.databricks.delta.allFilesInCrc.verificationMode.forceOnNonUTC.enabled"
+
+
+class DeltaTransaction:
+    """A transaction that began when this was made; use it within `transaction` only."""
+
+    def __init__(self, spark: SparkSession, location: str, application: str) -> None:
+        jvm: Any = spark._jvm
+        self._jvm = jvm
+        self._spark = spark
+        self._application = application
+        self._delta = jvm.org.apache.spark.sql.delta
+        self._none = jvm.scala.Option.empty()
+        self._log = self._delta.DeltaLog.forTable(spark._jsparkSession, location)
+        self._transaction = self._log.startTransaction(self._none, self._none)
+        self._transaction.readTxn().addOne(application)
+
+    @property
+    def version(self) -> int:
+        """The version of the table that the transaction began at."""
+        return int(self._transaction.readVersion())
+
+    def files(self) -> list[Any]:
+        """All files of the table; a job only where the checksum does not list them."""
+        checksum = self._transaction.snapshot().checksumOpt()
+        listed = checksum.get().allFiles() if checksum.isDefined() else self._none
+        found = listed.get() if listed.isDefined() else self._transaction.filterFiles()
+        return [found.apply(position) for position in range(found.size())]
+
+    def read(self, files: list[Any]) -> DataFrame:
+        """The rows in some of the files; whoever removes one of those meanwhile is a conflict."""
+        some = self._sequence(files)
+        self._transaction.trackFilesRead(some)
+        snapshot = self._transaction.snapshot()
+        frame = self._log.createDataFrame(snapshot, some, False, self._none)
+        return DataFrame(frame, self._spark)
+
+    def commit(
+        self,
+        rows: DataFrame,
+        removed: list[Any],
+        number: int,
+        metadata: str,
+        mode: str,
+        net: int | None = None,
+    ) -> None:
+        """Write rows, and commit them in the place of the files that are removed.
+
+        ``net`` is how many rows the table has more than before, where only the caller knows.
+        """
+        now = int(self._jvm.java.lang.System.currentTimeMillis())
+        written = self._transaction.writeFiles(rows._jdf)
+        last_updated = self._jvm.scala.Option.apply(now)
+        actions = [self._delta.actions.SetTransaction(self._application, number, last_updated)]
+        actions += [written.apply(position) for position in range(written.size())]
+        actions += [file.removeWithTimestamp(now, True) for file in removed]
+        tags = {} if net is None else {NET_TAG: str(net)}
+        self._transaction.commit(
+            self._sequence(actions),
+            self._operation(mode, metadata),
+            self._jvm.PythonUtils.toScalaMap(tags),
+        )
+
+    def _operation(self, mode: str, metadata: str) -> Any:
+        """What the log calls the commit; versions of Delta differ in what may follow the text."""
+        made = _class(self._jvm, "DeltaOperations$Write").getConstructors()[0]
+        more = [self._none] * (int(made.getParameterCount()) - 4)
+        how = self._jvm.org.apache.spark.sql.SaveMode.valueOf(mode)
+        text = self._jvm.scala.Option.apply(metadata)
+        build = getattr(self._delta, "DeltaOperations$Write")
+        return build(how, self._none, self._none, text, *more)
+
+    def _sequence(self, items: list[Any]) -> Any:
+        return self._jvm.PythonUtils.toSeq(items)
+
+
+@contextmanager
+def transaction(spark: SparkSession, location: str, application: str) -> Iterator[DeltaTransaction]:
+    """Begin a transaction; if it is not committed within the block, nothing has happened."""
+    before = spark.conf.get(_VERIFY, None)
+    spark.conf.set(_VERIFY, "false")
+    try:
+        with active(spark):
+            yield DeltaTransaction(spark, location, application)
+    finally:
+        if before is None:
+            spark.conf.unset(_VERIFY)
+        else:
+            spark.conf.set(_VERIFY, before)
+
+
+def is_supported(spark: SparkSession) -> bool:
+    """Whether this version of Delta has what `DeltaTransaction` calls."""
+    jvm: Any = spark._jvm
+    try:
+        return all(
+            f".{name}(" in str(jvm.java.util.Arrays.toString(_class(jvm, kind).getMethods()))
+            for kind, names in _NEEDED.items()
+            for name in names
+        )
+    except (Py4JError, PySparkException):
+        return False
+
+
+def _class(jvm: Any, name: str) -> Any:
+    loader = jvm.org.apache.spark.util.Utils.getContextOrSparkClassLoader()
+    return jvm.java.lang.Class.forName(f"{_DELTA}.{name}", True, loader)

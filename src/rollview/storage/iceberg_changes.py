@@ -1,0 +1,96 @@
+"""What changed in an Iceberg table between two snapshots, by Iceberg's own changelog scan.
+
+It reads the data files that the snapshots between added and removed, and leaves out those that only
+rewrite files. Snapshots with delete files (merge-on-read) it cannot read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from rollview.errors import SourceChanged, SourceVersionGone
+from rollview.storage.base import WEIGHT
+from rollview.storage.encoding import quoted
+from rollview.storage.net import net
+
+EMPTY = "none"
+_RESERVED = {"_change_type", "_change_ordinal", "_commit_snapshot_id"}
+
+
+def changed_rows(
+    spark: SparkSession, name: str, is_path: bool, before: str, after: str, columns: Sequence[str]
+) -> DataFrame:
+    """The net change of these columns between two snapshots that `check_changes` has passed."""
+    reader = spark.read.option("end-snapshot-id", after)
+    if before != EMPTY:
+        reader = reader.option("start-snapshot-id", before)
+    if is_path:
+        rows = reader.format("iceberg").load(f"{name}#changes")
+    else:
+        rows = reader.table(f"{name}.changes")
+    there = {column.lower(): column for column in rows.columns}
+    values = [F.col(quoted(there[column.lower()])) for column in columns]
+    weight = F.expr("IF(_change_type = 'INSERT', 1L, -1L)").alias(WEIGHT)
+    return net(rows.select(*values, weight), columns)
+
+
+def check_changes(table: Any, name: str, before: str, after: str, columns: Sequence[str]) -> bool:
+    """Whether rows may have changed. Raises SourceVersionGone or SourceChanged if none can tell."""
+    path = _path(table, name, before, after)
+    if _RESERVED & {str(column.name()).lower() for column in table.schema().columns()}:
+        raise _changed(f"{name} has a column of a name that Iceberg keeps for its changelog")
+    _check_columns(table, name, before, path, columns)
+    changing = [snapshot for snapshot in path if snapshot.operation() != "replace"]
+    for snapshot in changing:
+        if not snapshot.deleteManifests(table.io()).isEmpty():
+            raise _gone(
+                f"snapshot {snapshot.snapshotId()} of {name} has delete files (merge-on-read), of "
+                "which Iceberg cannot tell what they changed"
+            )
+    return bool(changing)
+
+
+def _path(table: Any, name: str, before: str, after: str) -> list[Any]:
+    """The snapshots after one up to another, newest first."""
+    found: list[Any] = []
+    at = after
+    while at != before:
+        snapshot = None if at == EMPTY else table.snapshot(int(at))
+        if snapshot is None:
+            why = "it was rolled back" if at == EMPTY else f"snapshot {at} between them has expired"
+            raise _gone(f"snapshot {after} of {name} does not descend from {before}, or {why}")
+        found.append(snapshot)
+        at = EMPTY if snapshot.parentId() is None else str(snapshot.parentId())
+    return found
+
+
+def _check_columns(
+    table: Any, name: str, before: str, path: list[Any], columns: Sequence[str]
+) -> None:
+    """Columns are their ids; a file without one has NULL there."""
+    oldest = None if before == EMPTY else table.snapshot(int(before))
+    then = None if oldest is None else table.schemas().get(oldest.schemaId())
+    schemas = [table.schemas().get(snapshot.schemaId()) for snapshot in path]
+    for column in columns:
+        now = table.schema().caseInsensitiveFindField(column)
+        if now is None:
+            raise _changed(f"{name} has no column {column} any more")
+        same = None if then is None else then.caseInsensitiveFindField(column)
+        if same is not None and same.fieldId() != now.fieldId():
+            raise _changed(f"the column {column} of {name} is not the one of snapshot {before}")
+        for schema in (*schemas, then):
+            old = None if schema is None else schema.findField(now.fieldId())
+            if old is not None and str(old.type()) != str(now.type()):
+                raise _changed(f"the column {column} of {name} was {old.type()}, is {now.type()}")
+
+
+def _gone(what: str) -> SourceVersionGone:
+    return SourceVersionGone(what, hint="refresh the view with full=True")
+
+
+def _changed(what: str) -> SourceChanged:
+    return SourceChanged(what, hint="refresh the view with full=True")
