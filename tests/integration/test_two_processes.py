@@ -87,7 +87,8 @@ with rollview.connect(lake) as db:
             if report.error is not None:
                 failed.append(report.to_dict())
             elif report.mode != "noop":
-                committed.append([report.view, report.number, report.to_versions["t"]])
+                [version] = report.to_versions.values()
+                committed.append([report.view, report.number, version])
     if writes:
         for _ in range(600):
             if (lake / "ended").exists():
