@@ -138,7 +138,7 @@ def test_who_is_alone_puts_right_what_a_crash_left(
 ) -> None:
     store.again().commit(store.all(OLD[:2]), 0, AT_1)
     with faults.planned(point), pytest.raises(Crash):
-        store.again().commit(store.all(NEW), 1, AT_2)
+        store.again().commit(store.all([*NEW, *OLD]), 1, AT_2)  # enough to compact
     before = store.again().watermark()
     store.again().tidy(alone=True, after_a_crash=True)
     assert names(store) == left
