@@ -58,7 +58,7 @@ def control(db: Session) -> Path:
 def bury_claims(db: Session) -> None:
     """Make the claims of this process look like those of one that has died."""
     for claim in (control(db) / "claims").glob("*.json"):
-        data = json.loads(claim.read_text()) | {"started": "long ago"}
+        data = json.loads(claim.read_text()) | {"started": "long ago", "java": None}
         claim.write_text(json.dumps(data))
 
 
