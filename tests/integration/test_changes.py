@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import uuid
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -19,13 +18,14 @@ from rollview.algebra.definition import Source, SourceKind
 from rollview.errors import SourceVersionGone
 from rollview.storage import registry
 from rollview.storage.base import WEIGHT, ChangeSource
-from rollview.storage.delta_changes import DeltaChanges
+from rollview.storage.delta_changes import DeltaChanges, Plan
 from rollview.storage.delta_diff import Way
 from rollview.storage.delta_log import forget
 from tests.integration.conftest import private_session
 
 pytestmark = pytest.mark.spark
 
+BATCH = 12
 ROWS = "SELECT int(id % 7) AS k, IF(id % 5 = 0, NULL, string(id % 3)) AS v, int(id % 3) AS p"
 
 
@@ -67,13 +67,12 @@ class Table:
             self.own.sql(statement.replace("{t}", self.name))
         return self.version
 
-    def ways(self, before: int, after: int, columns: Sequence[str]) -> list[Way | None]:
-        """A preference for every way to read the change that reads other files."""
-        seen: dict[str, Way | None] = {}
-        for prefer in (None, *Way):
-            diff = self.changes.plan(str(before), str(after), columns, prefer).diff
-            seen.setdefault(json.dumps([diff.files, diff.feed]), prefer)
-        return list(seen.values())
+    def ways(self, before: int, after: int, columns: Sequence[str]) -> list[Plan]:
+        """Every way to read the change, the cheapest first."""
+        best = self.changes.plan(str(before), str(after), columns)
+        other = Way.FILES if best.diff.way is Way.FEED else Way.FEED
+        second = self.changes.plan(str(before), str(after), columns, other)
+        return [best] if second.diff == best.diff else [best, second]
 
 
 def counted(rows: DataFrame) -> Counter[str]:
@@ -119,37 +118,34 @@ def difference(before: Counter[str], after: Counter[str]) -> dict[str, int]:
 def check(
     table: Table,
     columns: Sequence[str],
-    *,
-    before: Sequence[int] | None = None,
-    after: Sequence[int] | None = None,
+    versions: Sequence[int],
     renamed: dict[str, str] | None = None,
 ) -> set[Way]:
-    """Compare all pairs of versions, every way there is. Gives the ways that were taken."""
-    versions = range(table.version + 1)
+    """Compare all pairs of these versions, both ways. Gives the ways that were taken."""
     contents = {}
-    types = {}
     for version in versions:
         rows = table.source.read(str(version))
-        then = [(renamed or {}).get(c, c) if c not in rows.columns else c for c in columns]
-        known = [c if c in rows.columns else "NULL" for c in then]
-        contents[version] = counted(rows.selectExpr(*known))
-        types[version] = [rows.schema[c].dataType for c in then if c in rows.columns]
+        then = {c: c if c in rows.columns else (renamed or {}).get(c, "NULL") for c in columns}
+        contents[version] = counted(rows.selectExpr(*then.values()))
     cases = [
-        (old, new, prefer)
+        (old, new, plan)
         for old, new in combinations(versions, 2)
-        if old in (before or versions) and new in (after or versions)
-        for prefer in table.ways(old, new, columns)
+        for plan in table.ways(old, new, columns)
     ]
-    for start in range(0, len(cases), 12):
-        some = cases[start : start + 12]
-        frames = [table.changes.changes(str(a), str(b), columns, way) for a, b, way in some]
-        for (old, new, prefer), frame, found in zip(
-            some, frames, weighed_at_once(frames), strict=True
-        ):
-            assert frame.columns == [*columns, WEIGHT]
-            assert [field.dataType for field in frame.schema][:-1] == types[new]
-            assert found == difference(contents[old], contents[new]), (old, new, prefer)
-    return {table.changes.plan(str(a), str(b), columns, way).diff.way for a, b, way in cases}
+    for start in range(0, len(cases), BATCH):
+        some = cases[start : start + BATCH]
+        changes = weighed_at_once([table.changes.read(plan, columns) for _, _, plan in some])
+        for (old, new, plan), found in zip(some, changes, strict=True):
+            assert found == difference(contents[old], contents[new]), (old, new, plan.diff.way)
+    return {plan.diff.way for _, _, plan in cases}
+
+
+def check_types(table: Table, columns: Sequence[str]) -> None:
+    """A change has the columns in the order, and of the types, that were asked for."""
+    last = table.source.read(str(table.version))
+    for before in ("0", str(table.version)):
+        found = table.source.changes(before, str(table.version), columns)
+        assert found.dtypes == [*last.select(*columns).dtypes, (WEIGHT, "bigint")]
 
 
 def jobs(own: SparkSession, frame: DataFrame) -> int:
@@ -182,7 +178,8 @@ def test_every_statement_that_changes_rows(own: SparkSession) -> None:
         f"INSERT OVERWRITE {{t}} {ROWS} FROM range(20)",
         "RESTORE {t} TO VERSION AS OF 4",
     )
-    assert check(table, ["v", "k"]) == set(Way)
+    assert check(table, ["v", "k"], [1, 2, 3, 4, 7, 8, 9, 10]) == set(Way)
+    check_types(table, ["v", "k"])
     whole = table.changes.changes("0", str(table.version), [])
     assert weighed(whole) == {"[]": table.source.read(str(table.version)).count()}
     assert jobs(own, table.changes.changes("1", "4", ["k", "v"], Way.FEED)) == 1
@@ -210,7 +207,7 @@ def test_deletion_vectors_partitions_and_a_feed_that_comes_and_goes(own: SparkSe
     )
     own.conf.set("spark.sql.sources.partitionOverwriteMode", "static")
     table.run(f"INSERT OVERWRITE {{t}} {ROWS} FROM range(9)")
-    assert check(table, ["p", "k", "v"]) == set(Way)
+    assert check(table, ["p", "k", "v"], [1, 2, 3, 5, 6, 7, 9, 10]) == set(Way)
     gone = table.changes.plan("1", "2", ["k"]).diff
     assert {bool(file.get("deletionVector")) for file, _ in gone.files} == {True, False}
     assert jobs(own, table.changes.changes("1", "2", ["k"])) == 1
@@ -236,8 +233,10 @@ def test_values_that_cannot_be_grouped_and_columns_that_come(own: SparkSession) 
         "UPDATE {t} SET x = 7 WHERE e = '1'",
         "DELETE FROM {t} WHERE e = '2'",
     )
-    assert check(table, ["s", "v", "m"]) == set(Way)
-    check(table, ["x", "e"], after=[table.version], renamed={"e": "d"})
+    assert check(table, ["s", "v", "m"], [1, 2, 3, 6, 7]) == set(Way)
+    check(table, ["e"], [1, 6, 7], renamed={"e": "d"})
+    check(table, ["x", "e"], [4, 6, 7])
+    check_types(table, ["m", "v", "s", "x"])
     assert table.changes.obstacle("1", "7", ["d"]) == (
         "the column d of shaped was renamed to e between version 1 and version 7"
     )

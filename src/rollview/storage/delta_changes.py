@@ -55,10 +55,13 @@ class DeltaChanges:
         self, before: str, after: str, columns: Sequence[str], prefer: Way | None = None
     ) -> DataFrame:
         """The net change, read by the cheapest way, or by the preferred one if there is that."""
-        plan = self.plan(before, after, columns, prefer)
+        return self.read(self.plan(before, after, columns, prefer), columns)
+
+    def read(self, plan: Plan, columns: Sequence[str]) -> DataFrame:
+        """The net change of the planned files."""
         if not plan.diff.named:
             return no_change(self._spark, picked(plan.metadata, columns).fields)
-        exact = columns_of(int(after), plan.metadata)
+        exact = columns_of(plan.snapshot.version(), plan.metadata)
         names = [exact.fields[name.lower()]["name"] for name in columns]
         return net(weighted_rows(self._spark, plan.snapshot, plan.diff, names), columns)
 
