@@ -23,6 +23,8 @@ from tests.properties.show import shown
 from tests.properties.shrink import shrink
 
 DEPTH = 5
+FRESH_EVERY = 250
+"""A database keeps something of every table it ever had: so many cases, then a new one."""
 
 
 @dataclass(frozen=True)
@@ -64,14 +66,22 @@ def _failure(
 def failures(seed: int, numbers: Iterator[int], one_in: int = 1) -> Iterator[Failed | None]:
     """What comes out of each case, one after the other; the second law for one in so many."""
     connection = connect()
-    for number in numbers:
-        case = numbered_case(seed, number)
-        kind, _ = _failure(case, connection, at_once=number % one_in == 0)
-        if kind is None:
-            yield None
-            continue
-        small = shrink(case, lambda other: failure(other, connection))
-        yield Failed(seed, number, small, _failure(small, connection)[1])
+    for done, number in enumerate(numbers, 1):
+        if done % FRESH_EVERY == 0:
+            connection.close()
+            connection = connect()
+        yield _outcome(seed, number, connection, at_once=number % one_in == 0)
+    connection.close()
+
+
+def _outcome(
+    seed: int, number: int, connection: duckdb.DuckDBPyConnection, *, at_once: bool
+) -> Failed | None:
+    case = numbered_case(seed, number)
+    if _failure(case, connection, at_once=at_once)[0] is None:
+        return None
+    small = shrink(case, lambda other: failure(other, connection))
+    return Failed(seed, number, small, _failure(small, connection)[1])
 
 
 def main() -> int:
