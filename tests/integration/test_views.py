@@ -66,7 +66,7 @@ def test_the_life_of_a_view(db: Session, own: SparkSession) -> None:
     name = f"spark_catalog.{own.catalog.currentDatabase()}.orders"
     assert (stale.fresh, stale.reflects, stale.current) == (False, {name: "0"}, {name: "2"})
     report = view.refresh()
-    assert (report.mode, report.rows, report.number) == (Mode.FULL, 2, 2)
+    assert (report.mode, report.rows, report.number) == (Mode.INCREMENTAL, 2, 2)
     assert (report.from_versions, report.to_versions) == ({name: "0"}, {name: "2"})
     assert report.reason == f"{name} went from 0 to 2"
     assert report.jobs > 0
@@ -75,7 +75,7 @@ def test_the_life_of_a_view(db: Session, own: SparkSession) -> None:
     assert_same_rows(db.read("TOTALS"), [("a", 42), ("c", 1)])
     assert_view_matches_recompute(db, "totals")
 
-    assert [r.mode for r in db.history("totals")] == [Mode.FULL, Mode.NOOP, Mode.FULL]
+    assert [r.mode for r in db.history("totals")] == [Mode.INCREMENTAL, Mode.NOOP, Mode.FULL]
     assert db.history(limit=1) == [report]
     info = db.views()[0]
     assert (info.name, info.query, info.store, info.sources) == ("totals", TOTALS, "delta", [name])
@@ -91,7 +91,7 @@ def test_a_view_from_a_dataframe_with_odd_column_names(db: Session, own: SparkSe
     frame = own.table("orders").where("amount > 10").select("id", F.col("amount").alias("a b,c"))
     db.create_view("Big_Orders", frame)
     own.sql("INSERT INTO orders VALUES (4, 'c', 100)")
-    assert one(db.refresh("big_orders")).mode is Mode.FULL
+    assert one(db.refresh("big_orders")).mode is Mode.INCREMENTAL
     found = own.table("Big_orders")
     assert found.columns == ["id", "a b,c"]
     assert_same_rows(found, [(2, 20), (3, 30), (4, 100)])
@@ -107,7 +107,7 @@ def test_views_on_views_are_refreshed_at_one_vector(db: Session, own: SparkSessi
 
     reports = many(db.refresh())
     assert list(reports) == ["totals", "best", "lost"]
-    assert {r.mode for r in reports.values()} == {Mode.FULL}
+    assert [r.mode.value for r in reports.values()] == ["incremental", "incremental", "partial"]
     assert {tuple(r.to_versions.items()) for r in reports.values()} == {((name, "1"),)}
     assert_same_rows(db.read("best"), [(120,)])
     assert all(r.mode is Mode.NOOP for r in many(db.refresh()).values())
@@ -183,7 +183,7 @@ def test_verify_shows_what_is_wrong(db: Session, own: SparkSession) -> None:
     assert (found.correct, found.rows, found.missing, found.unexpected) == (False, 2, 1, 1)
     assert found.missing_sample == [{"customer": "a", "total": "40"}]
     assert found.unexpected_sample == [{"customer": "a", "total": "41"}]
-    db.refresh("totals")
+    db.refresh("totals", full=True)
     assert_view_matches_recompute(db, "totals")
 
 
@@ -209,7 +209,7 @@ def test_iceberg_sources(db: Session, own: SparkSession) -> None:
     assert_same_rows(db.read("events"), [])
     own.sql(f"INSERT INTO {table} VALUES (1, 'x'), (2, 'x')")
     assert_view_matches_recompute(db, "events")
-    assert one(db.refresh("events")).mode is Mode.FULL
+    assert one(db.refresh("events")).mode is Mode.INCREMENTAL
     noop = one(db.refresh("events"))
     assert (noop.mode, noop.jobs) == (Mode.NOOP, 0)
     own.sql(f"INSERT INTO {table} VALUES (3, 'y')")
