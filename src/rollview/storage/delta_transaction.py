@@ -17,22 +17,12 @@ from contextlib import contextmanager
 from typing import Any
 
 from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from rollview.storage.delta_log import NET_TAG
 from rollview.storage.tables import active
 
-_DELTA = "org.apache.spark.sql.delta"
-_NEEDED = {
-    "DeltaLog": ("startTransaction", "createDataFrame"),
-    "OptimisticTransaction": ("readTxn", "trackFilesRead", "filterFiles", "writeFiles", "commit"),
-    "Snapshot": ("checksumOpt",),
-    "VersionChecksum": ("allFiles",),
-    "actions.AddFile": ("removeWithTimestamp",),
-    "actions.SetTransaction": ("lastUpdated",),
-    "DeltaOperations$Write": ("userMetadata",),
-}
+_VERSIONS = ("4.4.",)
 # Outside of UTC, Delta rebuilds the state of the log with every commit to check its checksum.
 _VERIFY = "spark.databricks.delta.allFilesInCrc.verificationMode.forceOnNonUTC.enabled"
 
@@ -51,23 +41,20 @@ class DeltaTransaction:
         self._transaction = self._log.startTransaction(self._none, self._none)
         self._transaction.readTxn().addOne(application)
 
-    @property
-    def version(self) -> int:
-        """The version of the table that the transaction began at."""
-        return int(self._transaction.readVersion())
-
     def files(self) -> list[Any]:
-        """All files of the table; a job only where the checksum does not list them."""
+        """All files of the table; a job only where the checksum does not list them.
+
+        They count as read: whoever removes one of them meanwhile is a conflict.
+        """
         checksum = self._transaction.snapshot().checksumOpt()
         listed = checksum.get().allFiles() if checksum.isDefined() else self._none
         found = listed.get() if listed.isDefined() else self._transaction.filterFiles()
+        self._transaction.trackFilesRead(found)
         return [found.apply(position) for position in range(found.size())]
 
     def read(self, files: list[Any]) -> DataFrame:
-        """The rows in some of the files; whoever removes one of those meanwhile is a conflict."""
-        some = self._sequence(files)
-        self._transaction.trackFilesRead(some)
-        snapshot = self._transaction.snapshot()
+        """The rows in some of the files."""
+        snapshot, some = self._transaction.snapshot(), self._sequence(files)
         frame = self._log.createDataFrame(snapshot, some, False, self._none)
         return DataFrame(frame, self._spark)
 
@@ -98,13 +85,12 @@ class DeltaTransaction:
         )
 
     def _operation(self, mode: str, metadata: str) -> Any:
-        """What the log calls the commit; versions of Delta differ in what may follow the text."""
-        made = _class(self._jvm, "DeltaOperations$Write").getConstructors()[0]
-        more = [self._none] * (int(made.getParameterCount()) - 4)
+        """What the log calls the commit: its mode, and the text that it carries."""
         how = self._jvm.org.apache.spark.sql.SaveMode.valueOf(mode)
         text = self._jvm.scala.Option.apply(metadata)
+        none = self._none
         build = getattr(self._delta, "DeltaOperations$Write")
-        return build(how, self._none, self._none, text, *more)
+        return build(how, none, none, text, none, none, none, none, none)
 
     def _sequence(self, items: list[Any]) -> Any:
         return self._jvm.PythonUtils.toSeq(items)
@@ -126,18 +112,10 @@ def transaction(spark: SparkSession, location: str, application: str) -> Iterato
 
 
 def is_supported(spark: SparkSession) -> bool:
-    """Whether this version of Delta has what `DeltaTransaction` calls."""
+    """Whether the objects of this version of Delta are those that `DeltaTransaction` calls."""
     jvm: Any = spark._jvm
     try:
-        return all(
-            f".{name}(" in str(jvm.java.util.Arrays.toString(_class(jvm, kind).getMethods()))
-            for kind, names in _NEEDED.items()
-            for name in names
-        )
-    except (Py4JError, PySparkException):
+        found = str(getattr(jvm.io.delta, "package").VERSION())
+    except (Py4JError, TypeError):  # what is no class is taken for a package, and cannot be called
         return False
-
-
-def _class(jvm: Any, name: str) -> Any:
-    loader = jvm.org.apache.spark.util.Utils.getContextOrSparkClassLoader()
-    return jvm.java.lang.Class.forName(f"{_DELTA}.{name}", True, loader)
+    return found.startswith(_VERSIONS)
