@@ -20,11 +20,13 @@ from py4j.protocol import Py4JError
 from pyspark.sql import DataFrame, SparkSession
 
 from rollview.storage.delta_log import NET_TAG
-from rollview.storage.tables import active
+from rollview.storage.tables import active, settings
 
 _VERSIONS = ("4.4.",)
 # Outside of UTC, Delta rebuilds the state of the log with every commit to check its checksum.
-_VERIFY = "spark.databricks.delta.allFilesInCrc.verificationMode.forceOnNonUTC.enabled"
+_NO_CHECK = {
+    "spark.databricks.delta.allFilesInCrc.verificationMode.forceOnNonUTC.enabled": "false"
+}
 
 
 class DeltaTransaction:
@@ -99,16 +101,8 @@ class DeltaTransaction:
 @contextmanager
 def transaction(spark: SparkSession, location: str, application: str) -> Iterator[DeltaTransaction]:
     """Begin a transaction; if it is not committed within the block, nothing has happened."""
-    before = spark.conf.get(_VERIFY, None)
-    spark.conf.set(_VERIFY, "false")
-    try:
-        with active(spark):
-            yield DeltaTransaction(spark, location, application)
-    finally:
-        if before is None:
-            spark.conf.unset(_VERIFY)
-        else:
-            spark.conf.set(_VERIFY, before)
+    with settings(spark, _NO_CHECK), active(spark):
+        yield DeltaTransaction(spark, location, application)
 
 
 def is_supported(spark: SparkSession) -> bool:

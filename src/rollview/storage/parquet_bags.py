@@ -15,9 +15,12 @@ from rollview.storage.net import net
 from rollview.storage.segments import Parts
 from rollview.storage.signed import arriving, layout, staying
 from rollview.storage.stored import decoded, encoded, stored_columns
+from rollview.storage.tables import settings
 
 # A part that is missing or damaged must never count as an empty one, whatever the session says.
 _STRICT = {"ignoreMissingFiles": "false", "ignoreCorruptFiles": "false", "mergeSchema": "false"}
+# A shredded variant comes back with other types of numbers than it was written with.
+_WHOLE_VARIANTS = {"spark.sql.variant.writeShredding.enabled": "false"}
 
 
 class ParquetBags:
@@ -33,7 +36,8 @@ class ParquetBags:
             stored = net(stored, layout(_stored_type(columns)).columns)
         counted = Observation()
         rows = stored.observe(counted, F.count(F.lit(1)).alias("rows"))
-        rows.write.mode("error").parquet(f"{self._scheme}{folder}")
+        with settings(self._spark, _WHOLE_VARIANTS):
+            rows.write.mode("error").parquet(f"{self._scheme}{folder}")
         return int(counted.get["rows"])
 
     def read(self, parts: Parts, columns: StructType, change: DataFrame | None = None) -> DataFrame:

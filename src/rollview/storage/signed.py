@@ -107,9 +107,13 @@ def mismatch_named(table: str) -> Iterator[None]:
 
 
 def _matching(stored: DataFrame, delta: DataFrame, how: Layout, kind: str) -> DataFrame:
-    """Stored rows of whose value copies go (left_semi), or the others (left_anti)."""
+    """Stored rows of whose value copies go (left_semi), or the others (left_anti).
+
+    What stored rows are compared by is part of the condition and no column: of a column Spark would
+    infer what else it could be written as, which are 2^n ways after n columns got other names.
+    """
     keys = (F.expr(how.hash).alias(_HASH), F.expr(how.key).alias(_KEY))
     leaving = delta.where(f"{WEIGHT} < 0").select(*keys)
     if is_small(delta):
         leaving = F.broadcast(leaving)
-    return stored.select("*", *keys).join(leaving, [_HASH, _KEY], kind)
+    return stored.join(leaving, F.expr(f"{how.hash} = {_HASH} AND {how.key} = {_KEY}"), kind)
