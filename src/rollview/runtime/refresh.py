@@ -23,7 +23,9 @@ from rollview.runtime.refresh_view import Request, refresh_view
 from rollview.runtime.report import Mode, RefreshReport
 from rollview.runtime.scheduler import in_order
 
-_PASSES = 3
+# Being overtaken means that somebody else got on, so this ends; but not if a view is refreshed by
+# others without a pause.
+_PASSES = 12
 
 
 def refresh_one(lake: Lake, catalog: Catalog, name: str, request: Request) -> RefreshReport:

@@ -145,7 +145,7 @@ def _maintained(work: _Work, task: Task, why: str, request: Request) -> RefreshR
     """Derive the change and commit it."""
     started = time.monotonic()
     request.tell("derive", work.view.name, why)
-    with SparkEngine(work.session) as engine:
+    with SparkEngine(work.session, java=work.lake.java) as engine:
         derived = derive(task, engine)
         computed = time.monotonic()
         if isinstance(derived, str):

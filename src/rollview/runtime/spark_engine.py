@@ -14,7 +14,9 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from rollview.frontend.jvm_bridge import load
+from rollview.runtime.lifeline import while_it_lives
 from rollview.runtime.propagate import Computed
+from rollview.storage.process import Process
 from rollview.storage.tables import active
 
 _FEW = 10_000  # rows up to which a step becomes constants
@@ -27,8 +29,11 @@ class SparkEngine:
     ``small`` says that results are expected to fit in the driver's memory with ease.
     """
 
-    def __init__(self, session: SparkSession, small: bool = True) -> None:
+    def __init__(
+        self, session: SparkSession, small: bool = True, java: Process | None = None
+    ) -> None:
         self._session = session
+        self._java = java
         self.small = small
         self._mark = f"rollview_{uuid.uuid4().hex[:8]}"
         self._views: list[str] = []
@@ -47,10 +52,11 @@ class SparkEngine:
 
     def close(self) -> None:
         """Forget all rows."""
-        for view in self._views:
-            self._session.catalog.dropTempView(view)
-        for held in self._held:
-            held.forget()
+        with while_it_lives(self._java):
+            for view in self._views:
+                self._session.catalog.dropTempView(view)
+            for held in self._held:
+                held.forget()
 
     def name(self, frame: DataFrame, label: str) -> str:
         """A name to select the rows of a frame by."""
