@@ -485,7 +485,8 @@ def registered_python_function(spark: SparkSession) -> DataFrame:
 
 @frame("QUERY.ANONYMOUS_FUNCTION")
 def anonymous_python_function(spark: SparkSession) -> DataFrame:
-    return spark.table("staff").select("id", F.udf(add_one, IntegerType())("pay").alias("more"))
+    more = F.udf(add_one, IntegerType(), useArrow=False)("pay")
+    return spark.table("staff").select("id", more.alias("more"))
 
 
 @frame("NOT_UNDERSTOOD", "OPAQUE_FUNCTION")

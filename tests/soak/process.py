@@ -40,7 +40,8 @@ class Process:
                 cwd=REPOSITORY,
                 env=_environment(scratch),
             )
-        threading.Thread(target=self._listen, daemon=True).start()
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
 
     def opened(self) -> None:
         """Wait until the lake is open."""
@@ -96,6 +97,11 @@ class Process:
             self.tell("end")
         if self.ended(60) is None:
             self.kill("both")
+        self._listener.join(10)
+        for pipe in (self._popen.stdin, self._popen.stdout):
+            assert pipe is not None
+            with suppress(OSError):  # there is nobody to read what was not sent
+                pipe.close()
 
     def java_gone(self, limit: float) -> float | None:
         """Seconds until the Java process is gone; None if it is still there after the limit."""
