@@ -12,6 +12,13 @@ from pyspark.sql import SparkSession
 
 import rollview
 from rollview import Session
+from rollview.runtime import costs
+
+
+@pytest.fixture(autouse=True)
+def no_time_is_saved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tables are so small that recomputing would always be faster."""
+    monkeypatch.setattr(costs, "why_whole", lambda past, operators: None)
 
 
 def private_session(spark: SparkSession, folder: Path) -> SparkSession:

@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 import rollview
 from rollview import Session
 from rollview.errors import NotIncremental
+from rollview.runtime import costs
 from rollview.runtime.report import Mode, RefreshReport
 from rollview.storage import faults
 from tests.properties.seed import SEED
@@ -215,3 +216,18 @@ def test_crash_at_every_step_of_a_commit(shop: Session, point: str) -> None:
         shop.sql("INSERT INTO sales VALUES (8, 'b', 1, NULL)")
         refresh(shop, name)
         assert shop.verify(name).correct
+
+
+def test_only_auto_recomputes_because_it_is_faster(
+    shop: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()
+    for policy in ("auto", "incremental", "strict"):
+        shop.create_view(policy, VIEWS["totals"], policy=policy)
+    shop.sql("INSERT INTO sales VALUES (7, 'a', 1, NULL)")
+    monkeypatch.setattr(costs, "_FIXED", 1000.0)
+    report = refresh(shop, "auto")
+    assert (report.mode, report.number) == (Mode.FULL, 2)
+    assert "deriving a change is expected to take 100" in (report.reason or "")
+    for policy in ("incremental", "strict"):
+        assert refresh(shop, policy).mode is Mode.INCREMENTAL

@@ -92,7 +92,7 @@ def _prepare(state: State, db: Session, made: DemoLake, scale: int) -> None:
         made.fill(db.spark)
     for number, (name, view) in enumerate(VIEWS.items()):
         state.activity.say(f"creating the view {name}", done=number, total=len(VIEWS))
-        db.create_view(name, view.query, if_not_exists=True)
+        db.create_view(name, view.query, policy="incremental", if_not_exists=True)
     state.activity.note(f"{made.folder}: 4 tables, {len(VIEWS)} views")
 
 

@@ -8,7 +8,6 @@ from pyspark.sql import functions as F
 from rollview.algebra.definition import Source, SourceKind
 from rollview.runtime.pinning import Run, key_of
 from rollview.runtime.source_changes import Read
-from rollview.storage import registry
 from rollview.storage.base import WEIGHT, ChangeSource
 from rollview.storage.vector import Position
 from rollview.storage.view_rows import DeltaViewRows
@@ -84,6 +83,6 @@ def _version(position: Position) -> str:
 
 def _changing(run: Run, session: SparkSession, source: Source) -> ChangeSource | DeltaViewRows:
     if source.kind is not SourceKind.VIEW:
-        return registry.source(session, source)
+        return run.source(session, source)
     lower = run.lower(source)
     return run.lake.view_rows(session, lower.name, lower.view_id, lower.store, lower.schema)

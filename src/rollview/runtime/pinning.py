@@ -14,7 +14,7 @@ from rollview.runtime.catalog import Catalog, StoredView
 from rollview.runtime.lake import Lake
 from rollview.runtime.source_changes import SourceChanges
 from rollview.storage import registry
-from rollview.storage.base import TableState
+from rollview.storage.base import ChangeSource, TableState
 from rollview.storage.vector import Position, Vector
 
 
@@ -30,6 +30,7 @@ class Run:
         self._lake = lake
         self._catalog = catalog
         self._pins: dict[tuple[str, ...], TableState] = {}
+        self._sources: dict[tuple[object, ...], ChangeSource] = {}
         self._numbers: dict[str, int | None] = {}
         self._broken: dict[str, DefinitionCorrupt] = {}
         self._wanted: dict[tuple[str, ...], dict[str, None]] = {}
@@ -72,9 +73,16 @@ class Run:
         """The pinned state of a base table."""
         key = key_of(source)
         if key not in self._pins:
-            found = registry.source(session, source).state()
+            found = self.source(session, source).state()
             self._pins[key] = replace(found, version=source.pinned) if source.pinned else found
         return self._pins[key]
+
+    def source(self, session: SparkSession, source: Source) -> ChangeSource:
+        """The adapter of a base table, found in the catalog once per session."""
+        key = (id(session), *key_of(source))
+        if key not in self._sources:
+            self._sources[key] = registry.source(session, source)
+        return self._sources[key]
 
     def vector(self, session: SparkSession, definition: Definition) -> Vector:
         """The positions of all sources of a definition in this run."""
@@ -93,7 +101,7 @@ class Run:
         if source.kind is SourceKind.VIEW:
             lower = self.lower(source)
             return lower.rows(self._lake, session).backing.read(position.stored)
-        return registry.source(session, source).read(position.version)
+        return self.source(session, source).read(position.version)
 
     def leaves(
         self, session: SparkSession, definition: Definition, vector: Vector
@@ -108,7 +116,7 @@ class Run:
         state = self.state(session, source)
         if state.identity != old.identity:
             return False
-        return registry.source(session, source).same_rows(old.version, state.version)
+        return self.source(session, source).same_rows(old.version, state.version)
 
     def _position(self, session: SparkSession, source: Source) -> Position:
         if source.kind is not SourceKind.VIEW:

@@ -16,12 +16,13 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from rollview.algebra.definition import Definition, ReasonCode, Source
+from rollview.algebra.traverse import walk
 from rollview.errors import Conflict, DeltaMismatch, NotIncremental
 from rollview.frontend.define import define
 from rollview.frontend.scope import scoped
 from rollview.frontend.translate import first_line
 from rollview.planning.verdict import maintained
-from rollview.runtime import changed, history, worker
+from rollview.runtime import changed, costs, history, worker
 from rollview.runtime.catalog import Catalog, StoredView
 from rollview.runtime.contents import contents
 from rollview.runtime.incremental import Task, derive, obstacle
@@ -278,6 +279,9 @@ def _by_changes(work: _Work, moved: tuple[Source, ...], old: Vector, why: str) -
         cost_decides=work.view.policy is Policy.AUTO,
     )
     found = obstacle(task)
+    if found is None and task.cost_decides:
+        past = history.read(work.lake, work.view.view_id, costs.LOOKED_AT)
+        found = costs.why_whole(past, sum(1 for _ in walk(prepared.relation)))
     return _Decision(why, task) if found is None else _Decision(f"{found}; {why}")
 
 

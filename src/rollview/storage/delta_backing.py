@@ -16,6 +16,7 @@ from rollview.storage.delta_log import (
     remove_unfinished,
     snapshot,
 )
+from rollview.storage.delta_read import rows_of
 from rollview.storage.encoding import quoted
 from rollview.storage.files import files_at
 from rollview.storage.signed import computed, mismatch_named
@@ -84,10 +85,9 @@ class DeltaBacking:
         return str(commits(self._files, self._folder)[-1])
 
     def read(self, version: str | None = None) -> DataFrame:
-        reader = self._spark.read.format("delta")
         if version is not None:
-            reader = reader.option("versionAsOf", version)
-        return decoded(reader.load(self._location), self._columns)
+            return decoded(rows_of(self._spark, self._location, version), self._columns)
+        return decoded(self._spark.read.format("delta").load(self._location), self._columns)
 
     def select(self) -> str:
         return f"SELECT {', '.join(decoding(self._columns))} FROM {self._table()}"

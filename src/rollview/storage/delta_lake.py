@@ -18,6 +18,7 @@ from rollview.storage.delta_log import (
     read_commit,
     snapshot,
 )
+from rollview.storage.delta_read import rows_of
 from rollview.storage.files import files_at
 from rollview.storage.tables import missing
 
@@ -40,8 +41,7 @@ class DeltaSource:
 
     def read(self, version: str) -> DataFrame:
         try:
-            reader = self._spark.read.format("delta").option("versionAsOf", version)
-            return reader.load(self._location)
+            return rows_of(self._spark, self._location, version)
         except PySparkException as failure:
             raise SourceVersionGone(
                 f"version {version} of {self._name} can no longer be read",

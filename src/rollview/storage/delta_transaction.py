@@ -109,7 +109,7 @@ def is_supported(spark: SparkSession) -> bool:
     """Whether the objects of this version of Delta are those that `DeltaTransaction` calls."""
     jvm: Any = spark._jvm
     try:
-        found = str(getattr(jvm.io.delta, "package").VERSION())
+        found = str(jvm.io.delta.package.VERSION())
     except (Py4JError, TypeError):  # what is no class is taken for a package, and cannot be called
         return False
     return found.startswith(_VERSIONS)
