@@ -24,9 +24,7 @@ from rollview.storage.tables import active, settings
 
 _VERSIONS = ("4.4.",)
 # Outside of UTC, Delta rebuilds the state of the log with every commit to check its checksum.
-_NO_CHECK = {
-    "spark.databricks.delta.allFilesInCrc.verificationMode.forceOnNonUTC.enabled": "false"
-}
+_NO_CHECK = {"spark.databricks.delta.allFilesInCrc.verificationMode.forceOnNonUTC.enabled": "false"}
 
 
 class DeltaTransaction:
