@@ -27,12 +27,11 @@ def rows_of(spark: SparkSession, location: str, version: str) -> DataFrame:
 
 def _by_checksum(spark: SparkSession, location: str, version: int) -> DataFrame | None:
     snapshot = snapshot_at(spark, location, version)
-    checksum = None if snapshot is None else snapshot.checksumOpt()
-    if checksum is None or not checksum.isDefined():
+    if snapshot is None or not snapshot.checksumOpt().isDefined():
         return None
-    sizes = checksum.get().tableSizeBytes()
-    listed = checksum.get().allFiles()
-    if not listed.isDefined() or int(sizes) > _SMALL:
+    checksum = snapshot.checksumOpt().get()
+    listed = checksum.allFiles()
+    if not listed.isDefined() or int(checksum.tableSizeBytes()) > _SMALL:
         return None
     jvm: Any = spark._jvm
     with active(spark):
