@@ -49,7 +49,7 @@ class Case:
 def random_case(rng: Random, depth: int = 5) -> Case:
     """A case; small ones are more likely than large ones."""
     key = rng.choice(("INT", "INT", "STRING", random_type(rng)))
-    tables = {f"t{i}": _table(rng, "abcd"[i], key) for i in range(rng.choice((1, 2, 2, 3)))}
+    tables = {f"t{i}": random_table(rng, "abcd"[i], key) for i in range(rng.choice((1, 2, 2, 3)))}
     schemas = {name: table.columns for name, table in tables.items()}
     relation = random_view(rng, schemas, min(rng.choice((1, 2, 2, 3, 3, 4, 5)), depth))
     read = {node.source for node in walk(relation) if isinstance(node, Scan)}
@@ -58,7 +58,8 @@ def random_case(rng: Random, depth: int = 5) -> Case:
     return Case(used, relation, random_batches(rng, used))
 
 
-def _table(rng: Random, prefix: str, key: str) -> Table:
+def random_table(rng: Random, prefix: str, key: str) -> Table:
+    """A table whose first column, of type ``key``, is what tables are joined on."""
     types = [key, *(random_type(rng) for _ in range(rng.randint(1, 3)))]
     columns = tuple(
         Column(f"{prefix}{i}", type, rng.random() < 0.7) for i, type in enumerate(types)
