@@ -6,8 +6,9 @@ import re
 
 import pytest
 
+from rollview.algebra.expressions import Call, binary
 from rollview.algebra.printer import print_tree
-from rollview.algebra.relations import Recursion
+from rollview.algebra.relations import Filter, Recursion
 from rollview.algebra.traverse import walk
 from rollview.maintenance.program import RuleName
 from rollview.sql.render import render
@@ -15,6 +16,7 @@ from tests.algebra.examples import (
     DEFINITIONS,
     EXAMPLES,
     LEAVES,
+    PAY,
     PROGRAM_LEAVES,
     relation_classes,
 )
@@ -22,6 +24,8 @@ from tests.docs.pages import DOCS, examples, sections
 from tests.planning.views import explained
 
 FOLDER = DOCS / "operators"
+_TODAY = Call("CurrentDate", ("current_date()",), (), "DATE", False)
+BY_CLOCK = Filter(EXAMPLES["scan"], binary("LessThan", "<", PAY, _TODAY, "BOOLEAN"))
 PAGES = {
     re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind.__name__).lower(): kind for kind in relation_classes()
 }
@@ -57,7 +61,7 @@ def rules_of(kind: str) -> set[str]:
     What is over constants alone, or inside a recursion, is maintained like all of that.
     """
     found = set()
-    for relation in DEFINITIONS.values():
+    for relation in (*DEFINITIONS.values(), BY_CLOCK):
         recursive = any(isinstance(node, Recursion) for node in walk(relation))
         if recursive and not kind.startswith("Recursion"):
             continue

@@ -85,7 +85,7 @@ def test_policy_full_is_told(db: Session) -> None:
 @pytest.mark.parametrize(
     ("query", "code"),
     [
-        ("SELECT id FROM orders WHERE amount < day(current_date())", "TIME_DEPENDENT"),
+        ("SELECT id, current_date() AS today FROM orders", "TIME_DEPENDENT"),
         (
             "SELECT count(*) AS n FROM orders GROUP BY session_window(date'2026-01-01', '1 day')",
             "NOT_UNDERSTOOD",

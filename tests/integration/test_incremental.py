@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from datetime import UTC, datetime
 
 import pytest
 from pyspark.sql import SparkSession
@@ -10,7 +11,7 @@ from pyspark.sql import SparkSession
 import rollview
 from rollview import Session
 from rollview.errors import NotIncremental
-from rollview.runtime import costs
+from rollview.runtime import costs, pinning
 from rollview.runtime.report import Mode, RefreshReport
 from rollview.storage import faults
 from tests.properties.seed import SEED
@@ -231,3 +232,42 @@ def test_only_auto_recomputes_because_it_is_faster(
     assert "deriving a change is expected to take 100" in (report.reason or "")
     for policy in ("incremental", "strict"):
         assert refresh(shop, policy).mode is Mode.INCREMENTAL
+
+
+def test_rows_enter_and_leave_by_the_clock(shop: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    at(monkeypatch, "2024-01-02T12:00:00")
+    shop.create_view("new", "SELECT id FROM sales WHERE day >= current_date() - 1", policy="strict")
+    shop.create_view(
+        "newest",
+        "SELECT s.shop, count(*) AS n FROM sales s JOIN shops p ON s.shop = p.code "
+        "WHERE s.day > now() - INTERVAL 36 HOURS GROUP BY s.shop",
+        policy="strict",
+    )
+    held = []
+    for moment, change in [
+        ("2024-01-02T13:00:00", None),
+        ("2024-01-03T12:00:00", None),
+        ("2024-01-04T12:00:00", "INSERT INTO sales VALUES (7, 'a', 1, DATE'2024-01-04')"),
+        ("2024-01-09T12:00:00", None),
+        ("2024-01-02T12:00:00", "DELETE FROM sales WHERE id = 1"),
+    ]:
+        at(monkeypatch, moment)
+        if change:
+            shop.sql(change)
+        modes = [refresh(shop, name).mode for name in ("new", "newest")]
+        assert Mode.FULL not in modes
+        held.append((modes[0], sorted(row.id for row in shop.read("new").collect())))
+        for name in ("new", "newest"):
+            told = shop.verify(name)
+            assert told.correct
+            assert told.note is None or "compared with the query as of 2024-01-0" in told.note
+    dated = shop.spark.sql("SELECT id, day FROM sales WHERE id IS NOT NULL").collect()
+    assert held[0][0] is Mode.NOOP
+    assert held[3] == (Mode.INCREMENTAL, [])
+    assert held[4][1] == sorted(row.id for row in dated if row.day and str(row.day) >= "2024-01-01")
+
+
+def at(monkeypatch: pytest.MonkeyPatch, moment: str) -> None:
+    """From here on runs take this for the present."""
+    now = datetime.fromisoformat(moment).replace(tzinfo=UTC)
+    monkeypatch.setattr(pinning, "present", lambda: now)

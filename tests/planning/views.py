@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from rollview.algebra.definition import Definition, Reason, Source, SourceKind
+from rollview.algebra.definition import Definition, Reason, ReasonCode, Source, SourceKind
 from rollview.algebra.relations import Relation, Scan
 from rollview.algebra.traverse import walk
+from rollview.maintenance.clock import FUNCTIONS, functions_in
 from rollview.planning.explain import explain
 from rollview.planning.explanation import Explanation
 from rollview.planning.verdict import judge
@@ -41,5 +42,9 @@ def definition_of(
 
 def explained(relation: Relation, policy: str = "auto") -> Explanation:
     """What EXPLAIN says of a view over the relation."""
-    definition = definition_of(relation)
+    clock = (
+        Reason(ReasonCode.TIME_DEPENDENT, FUNCTIONS[kind], "it depends on the clock")
+        for kind in sorted(functions_in(relation))
+    )
+    definition = definition_of(relation, *clock)
     return explain(definition, judge(definition, policy), "")

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 import duckdb
 
 from rollview.algebra.definition import Reason
+from rollview.algebra.relations import Relation
 from rollview.algebra.schema import Schema
+from rollview.maintenance.clock import CLOCK, Clock, Reading, at_moment
 from rollview.maintenance.compiler import compile_delta
 from rollview.maintenance.prepare import prepare
 from rollview.maintenance.program import Kept, Program
@@ -38,43 +40,63 @@ class Refresh:
 class Maintained:
     """A view, its states and its sources, from refresh to refresh."""
 
-    def __init__(self, case: Case, connection: duckdb.DuckDBPyConnection) -> None:
+    def __init__(
+        self, case: Case, connection: duckdb.DuckDBPyConnection, reading: Reading | None = None
+    ) -> None:
         self._case = case
+        self._reading = reading or {}
         self._connection = connection
         self._rows = {name: list(table.rows) for name, table in case.tables.items()}
         self._now = {name: self._stored(name, "one") for name in case.tables}
         self._prepared = prepare(case.relation)
         self._programs: dict[frozenset[str], Program] = {}
         engine = DuckEngine(connection)
-        self.view = bag(engine.evaluate(case.relation, self._now))
+        self.view = bag(self._evaluated(engine, case.relation))
         self._states = {}
         for kept in self._prepared.kept:
-            stored = engine.compute(_table(kept), render(kept.relation, self._now))
+            whole = at_moment(kept.relation, self._reading)
+            stored = engine.compute(_table(kept), render(whole, self._now))
             self._states[kept.name] = bag(engine.rows(f"FROM {stored.table}"))
 
     def check_prepared(self) -> None:
         """Law 3, with the rows as they are; the view is known to be right."""
-        found = DuckEngine(self._connection).evaluate(self._prepared.relation, self._now)
+        found = self._evaluated(DuckEngine(self._connection), self._prepared.relation)
         assert_same("law 3: the prepared relation", bag(found), self.view)
 
-    def refresh(self, batch: Batch) -> Refresh:
-        """Bring the view up to date from the changes, then check law 1."""
+    def refresh(self, batch: Batch, reading: Reading | None = None) -> Refresh:
+        """Bring the view up to date from the changes, then check law 1.
+
+        With a reading, the clock has gone on to it.
+        """
         changed = _changed(self._case, batch)
         leaves = self._leaves(changed, batch)
-        if changed not in self._programs:
-            self._programs[changed] = compile_delta(self._prepared, changed)
+        program = self._program(changed, reading)
         engine = DuckEngine(self._connection)
-        result = propagate(self._programs[changed], leaves, engine)
+        result = propagate(program, leaves, engine)
         delta = signed_bag(() if result.delta is None else engine.rows(result.delta))
         self.view = applied("view", self.view, delta)
-        expected = bag(engine.evaluate(self._case.relation, self._now))
+        expected = bag(self._evaluated(engine, self._case.relation))
         assert_same("law 1: the view", self.view, expected)
         for kept in self._prepared.kept:
             if kept.name in result.states:
                 self._apply(kept, result.states[kept.name].table)
-            now = bag(engine.evaluate(kept.relation, self._now))
+            now = bag(self._evaluated(engine, kept.relation))
             assert_same(f"law 1: state {kept.name}", self._states[kept.name], now)
-        return Refresh(delta, tuple(engine.steps), result.reasons, self._programs[changed])
+        return Refresh(delta, tuple(engine.steps), result.reasons, program)
+
+    def _program(self, changed: frozenset[str], reading: Reading | None) -> Program:
+        if reading is not None:
+            clock = Clock(self._reading, reading)
+            self._reading = reading
+            self._programs.clear()
+            return compile_delta(self._prepared, changed | {CLOCK}, clock)
+        if changed not in self._programs:
+            clock = Clock(self._reading, self._reading)
+            self._programs[changed] = compile_delta(self._prepared, changed, clock)
+        return self._programs[changed]
+
+    def _evaluated(self, engine: DuckEngine, relation: Relation) -> list[Row]:
+        return engine.evaluate(at_moment(relation, self._reading), self._now)
 
     # --- tables -----------------------------------------------------------------------------
 

@@ -74,7 +74,8 @@ def _judge(spark: SparkSession, fact: Json) -> Reason | None:
                 ReasonCode.TIME_DEPENDENT,
                 text,
                 f"{text} makes the result depend on the clock, so every refresh recomputes it",
-                "let the view have the column, and compare it with the clock where it is read",
+                "use it in WHERE alone; or let the view have the column, and compare it with the "
+                "clock where it is read",
             )
         case "OPAQUE":
             return Reason(

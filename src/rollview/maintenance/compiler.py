@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from rollview.algebra.relations import Relation, Temporary
 from rollview.algebra.traverse import walk
+from rollview.maintenance.clock import SYMBOLIC, Clock
 from rollview.maintenance.counting import RULES
 from rollview.maintenance.flow import Flow
 from rollview.maintenance.images import image
@@ -15,9 +16,12 @@ from rollview.maintenance.program import Note, Program, Step
 from rollview.maintenance.reads import phrases
 
 
-def compile_delta(prepared: Prepared, changed: Iterable[str]) -> Program:
-    """The program that derives the change of the view from the changes of these sources."""
-    flow = Flow(RULES, image, frozenset(changed), prepared.kept)
+def compile_delta(prepared: Prepared, changed: Iterable[str], clock: Clock = SYMBOLIC) -> Program:
+    """The program that derives the change of the view from the changes of these sources.
+
+    The clock is one of them if it has gone on; filters on it are evaluated by what it says.
+    """
+    flow = Flow(RULES, image, frozenset(changed), prepared.kept, clock)
     delta = flow.delta(prepared.relation)
     states = {}
     for kept in prepared.kept:

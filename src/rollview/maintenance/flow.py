@@ -14,9 +14,18 @@ from enum import StrEnum
 from rollview.algebra.definition import Reason
 from rollview.algebra.expressions import ColumnRef, Expression
 from rollview.algebra.printer import describe
-from rollview.algebra.relations import Distinct, Named, Project, Relation, Scan, Temporary
+from rollview.algebra.relations import (
+    Distinct,
+    Filter,
+    Named,
+    Project,
+    Relation,
+    Scan,
+    Temporary,
+)
 from rollview.algebra.traverse import inputs, walk
 from rollview.errors import InternalError
+from rollview.maintenance.clock import CLOCK, SYMBOLIC, Clock, at, reads_clock
 from rollview.maintenance.keys import Keys, Pair, without_nulls
 from rollview.maintenance.program import Blame, Kept, Note, Step
 from rollview.maintenance.reads import Read, keys_text, label
@@ -43,10 +52,12 @@ class Flow:
         image: ImageOf,
         changed: frozenset[str],
         kept: tuple[Kept, ...],
+        clock: Clock = SYMBOLIC,
     ) -> None:
         self._rules = rules
         self._image = image
         self._changed = changed
+        self._clock = clock
         self._kept = {one.relation: one for one in kept}
         self._deltas: dict[Relation, Relation | None] = {}
         self._touched: dict[Relation, bool] = {}
@@ -86,14 +97,28 @@ class Flow:
     def has_changed(self, relation: Relation) -> bool:
         """Whether any source below the relation changed."""
         if relation not in self._touched:
-            self._touched[relation] = any(
-                isinstance(node, Scan) and node.source in self._changed for node in walk(relation)
-            )
+            self._touched[relation] = any(self._moves(node) for node in walk(relation))
         return self._touched[relation]
+
+    def _moves(self, node: Relation) -> bool:
+        if isinstance(node, Scan):
+            return node.source in self._changed
+        return isinstance(node, Filter) and self.has_ticked(node)
 
     def source_changed(self, source: str) -> bool:
         """Whether this source changed."""
         return source in self._changed
+
+    def has_ticked(self, filter: Filter) -> bool:
+        """Whether the clock has gone on, and the condition of the filter depends on it."""
+        return CLOCK in self._changed and reads_clock(filter.condition)
+
+    def timed(self, relation: Relation, moment: Moment) -> Relation:
+        """The relation itself, a filter with its condition at the moment."""
+        if not isinstance(relation, Filter) or not reads_clock(relation.condition):
+            return relation
+        reading = self._clock.before if moment is Moment.BEFORE else self._clock.after
+        return Filter(relation.child, at(relation.condition, reading))
 
     def before(self, relation: Relation, keys: Keys | None = None) -> Relation:
         """The rows at the last refresh: all, or those under keys."""

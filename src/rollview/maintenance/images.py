@@ -64,6 +64,7 @@ def evaluated(flow: Flow, relation: Relation, moment: Moment, keys: Keys | None)
     """The same, but from the inputs of the relation even if its own rows are kept."""
     if isinstance(relation, Scan):
         return restrict(_table(flow, relation, moment), keys)
+    relation = flow.timed(relation, moment)
     if keys is None:
         if isinstance(relation, Recursion):
             return _recursion(flow, relation, moment)

@@ -25,6 +25,7 @@ from rollview.algebra.relations import (
     Values,
 )
 from rollview.algebra.traverse import column_names, inputs, substitute
+from rollview.maintenance.clock import reads_clock
 from rollview.maintenance.flow import Flow
 from rollview.maintenance.keys import Keys, Pair, equalities, names_of
 from rollview.maintenance.signed import WEIGHT, WEIGHT_REF, reference
@@ -54,7 +55,7 @@ def flatten(relation: Relation) -> Joined:
             values = {item.name: item.expression for item in inner.items}
             items = tuple(Named(i.name, substitute(i.expression, values)) for i in outer)
             return Joined(inner.inputs, inner.conditions, items)
-        case Filter(child=child, condition=condition) if _is_joined(child):
+        case Filter(child=child, condition=condition) if _is_joined(relation):
             inner = flatten(child)
             own = _over(inner.items, conjuncts(condition))
             return Joined(inner.inputs, inner.conditions + own, inner.items)
@@ -75,6 +76,8 @@ def _is_joined(relation: Relation) -> bool:
     match relation:
         case Join(kind=JoinKind.INNER | JoinKind.CROSS):
             return True
+        case Filter(condition=condition) if reads_clock(condition):
+            return False  # it has a delta of its own
         case Project(child=child) | Filter(child=child):
             return _is_joined(child)
         case _:

@@ -17,6 +17,7 @@ class RuleName(StrEnum):
 
     CHANGES = "changes"  # the changes of a source are its delta
     LINEAR = "linear"  # the operator itself, applied to the delta below it
+    CLOCK = "clock"  # linear, and the rows that a condition on the clock lets in and out
     TELESCOPED = "telescoped"  # one term per changed input of a join
     MATCHES = "matches"  # the rows whose matches may have changed
     PADDED = "padded"  # telescoped, and the rows without a match, padded with NULLs

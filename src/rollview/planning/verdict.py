@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rollview.algebra.definition import Definition, Reason, ReasonCode
+from rollview.maintenance.clock import CLOCK, FUNCTIONS, functions_in, is_only_filtered_by
 from rollview.maintenance.compiler import compile_delta
 from rollview.maintenance.prepare import Prepared, prepare
 from rollview.maintenance.program import Program
@@ -40,7 +41,21 @@ class Verdict:
 
 def obstacles(definition: Definition) -> tuple[Reason, ...]:
     """Why changes cannot be carried through a definition at all; empty if they can."""
-    return tuple(reason for reason in definition.reasons if reason.code in _FULL_ONLY)
+    carried = follows_clock(definition)
+    return tuple(
+        reason
+        for reason in definition.reasons
+        if reason.code in _FULL_ONLY and not (carried and reason.code is ReasonCode.TIME_DEPENDENT)
+    )
+
+
+def follows_clock(definition: Definition) -> bool:
+    """Whether the definition depends on the clock, and rows enter and leave by it in filters."""
+    told = [r.piece for r in definition.reasons if r.code is ReasonCode.TIME_DEPENDENT]
+    if definition.relation is None or not told:
+        return False
+    seen = {FUNCTIONS[kind] for kind in functions_in(definition.relation)}
+    return set(told) == seen and is_only_filtered_by(definition.relation)
 
 
 def maintained(definition: Definition) -> Prepared | None:
@@ -51,8 +66,9 @@ def maintained(definition: Definition) -> Prepared | None:
 
 
 def changing(definition: Definition) -> tuple[str, ...]:
-    """The sources that can change: a time-travelled table is what it is."""
-    return tuple(source.id for source in definition.sources if source.pinned is None)
+    """The sources that can change, the clock among them: a time-travelled table is what it is."""
+    tables = tuple(source.id for source in definition.sources if source.pinned is None)
+    return (*tables, CLOCK) if follows_clock(definition) else tables
 
 
 def judge(definition: Definition, policy: str) -> Verdict:
@@ -61,6 +77,7 @@ def judge(definition: Definition, policy: str) -> Verdict:
     if prepared is None or policy == FULL:
         return Verdict(policy, FULL, RECOMPUTE, definition.reasons)
     program = compile_delta(prepared, changing(definition))
-    reasons = (*definition.reasons, *program.reasons)
+    own = (r for r in definition.reasons if r.code is not ReasonCode.TIME_DEPENDENT)
+    reasons = (*own, *program.reasons)
     mode = PARTIAL if program.reasons else INCREMENTAL
     return Verdict(policy, mode, COUNTING, reasons, program.at_times, prepared, program)

@@ -14,9 +14,11 @@ from rollview.algebra.relations import Relation, State
 from rollview.algebra.schema import Schema
 from rollview.algebra.traverse import inputs, with_inputs
 from rollview.frontend.define import original
+from rollview.maintenance.clock import Reading, at_moment
 from rollview.maintenance.prepare import Prepared
 from rollview.maintenance.program import Kept
 from rollview.planning.verdict import maintained
+from rollview.runtime.moment import reading
 from rollview.runtime.report import Policy
 from rollview.sql.render import render
 from rollview.storage import vector
@@ -37,15 +39,18 @@ def contents(
     leaves: Mapping[str, DataFrame],
     store: ViewStore[DataFrame],
     policy: Policy,
+    moment: vector.Position | None,
 ) -> Contents:
     """Compute the view; what its kept operators gave is stored, and the rest built on it.
 
-    So the state and the rows of the view agree, even where two evaluations would not.
+    So the state and the rows of the view agree, even where two evaluations would not. Filters on
+    the clock are evaluated at the moment, if there is one.
     """
     if definition.relation is None:
         return Contents(original(session, definition, leaves), {})
     prepared = maintained(definition) if policy is not Policy.FULL else None
     prepared = prepared or Prepared(definition.relation, ())
+    clock = reading(session, moment) if moment is not None else {}
     mark = uuid.uuid4().hex[:8]
     names: dict[str, str] = {}
     for source, frame in leaves.items():
@@ -54,13 +59,17 @@ def contents(
     state: dict[str, tuple[vector.Segment, ...]] = {}
     for kept in prepared.kept:
         columns = columns_of(kept.columns)
-        rows = session.sql(render(_own(kept, prepared.kept), names))
+        rows = session.sql(render(_timed(_own(kept, prepared.kept), clock), names))
         state[kept.name] = (store.segments.base(kept.name, rows, columns),)
         stored = store.segments.read(kept.name, state[kept.name], columns)
         names[f"state {kept.name}"] = f"rollview_{mark}_{kept.name}"
         stored.createOrReplaceTempView(names[f"state {kept.name}"])
-    whole = _over(prepared.relation, prepared.kept)
+    whole = _timed(_over(prepared.relation, prepared.kept), clock)
     return Contents(session.sql(render(whole, names)), state)
+
+
+def _timed(relation: Relation, clock: Reading) -> Relation:
+    return at_moment(relation, clock) if clock else relation
 
 
 def columns_of(columns: Schema) -> StructType:

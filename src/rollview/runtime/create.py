@@ -14,6 +14,7 @@ from rollview.algebra.fingerprint import fingerprint
 from rollview.errors import BadOption, NonDeterministic, NotIncremental
 from rollview.frontend.define import define, original
 from rollview.frontend.scope import scoped
+from rollview.maintenance.clock import CLOCK
 from rollview.planning.verdict import maintained, obstacles
 from rollview.runtime import history, recovery, worker
 from rollview.runtime.catalog import Catalog, StoredView, key_of, new_view_id, view_exists
@@ -175,7 +176,7 @@ def _fill(lake: Lake, catalog: Catalog, view: StoredView) -> tuple[StoredView, W
         state: State = {}
         if definition.canonical or maintained(definition) is not None:
             # Ties are broken as every later refresh will break them, and state is kept.
-            found = contents(session, definition, leaves, store, view.policy)
+            found = contents(session, definition, leaves, store, view.policy, vector.get(CLOCK))
             rows, state = found.rows, found.state
         return built, store.commit(Replace(rows), 0, vector, state)
 

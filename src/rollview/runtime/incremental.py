@@ -14,8 +14,10 @@ from pyspark.sql import functions as F
 
 from rollview.algebra.definition import Definition, Reason, Source
 from rollview.analysis.keys import key_of
+from rollview.maintenance.clock import CLOCK, Clock, functions_in
 from rollview.maintenance.compiler import compile_delta
 from rollview.maintenance.prepare import Prepared
+from rollview.maintenance.program import Program
 from rollview.runtime import moves
 from rollview.runtime.contents import columns_of
 from rollview.runtime.pinning import Run
@@ -53,6 +55,11 @@ class Derived:
     changed: Mapping[str, int]
     counts: Counts
 
+    def is_nothing(self, before: Watermark | None) -> bool:
+        """Whether neither rows nor state are others than before."""
+        same = before is not None and before.state == self.state
+        return same and self.counts == Counts(0, 0, 0)
+
 
 @dataclass(frozen=True)
 class Task:
@@ -68,6 +75,8 @@ class Task:
     new: Vector
     moved: tuple[Source, ...]
     cost_decides: bool
+    clock: Clock | None = None
+    """What the clock said and says, if the view depends on it."""
 
 
 def obstacle(task: Task) -> str | None:
@@ -105,7 +114,7 @@ def derive(task: Task, engine: SparkEngine) -> Derived | str:
         segments = task.watermark.state[kept.name]
         rows = task.store.segments.read(kept.name, segments, columns_of(kept.columns))
         leaves[f"state {kept.name}"] = engine.name(rows, kept.name)
-    program = compile_delta(task.prepared, [id for id, rows in changed.items() if rows])
+    program = _program(task, [id for id, rows in changed.items() if rows])
     done = propagate(program, leaves, engine)
     change, counts = _change(task, engine, done)
     return Derived(
@@ -116,6 +125,22 @@ def derive(task: Task, engine: SparkEngine) -> Derived | str:
         changed={source.name: changed[source.id] for source in task.moved},
         counts=counts,
     )
+
+
+def _program(task: Task, changed: list[str]) -> Program:
+    if task.clock is None:
+        return compile_delta(task.prepared, changed)
+    if has_ticked(task.definition, task.clock):
+        changed = [*changed, CLOCK]
+    return compile_delta(task.prepared, changed, task.clock)
+
+
+def has_ticked(definition: Definition, clock: Clock | None) -> bool:
+    """Whether the clock says something else to the view than it did at the last refresh."""
+    if clock is None or definition.relation is None:
+        return False
+    asked = functions_in(definition.relation)
+    return any(clock.before[kind] != clock.after[kind] for kind in asked)
 
 
 def _read_changes(task: Task, engine: SparkEngine) -> tuple[dict[str, int], dict[str, str]]:

@@ -9,9 +9,12 @@ from pyspark.sql.types import StructType
 
 from rollview.algebra.definition import Definition, Source, SourceKind
 from rollview.errors import DefinitionCorrupt, RollviewError, SourceMissing
+from rollview.maintenance.clock import CLOCK
+from rollview.planning.verdict import follows_clock
 from rollview.runtime.broken_log import number_of, readable_log, watermark_of
 from rollview.runtime.catalog import Catalog, StoredView
 from rollview.runtime.lake import Lake
+from rollview.runtime.moment import position, present
 from rollview.runtime.source_changes import SourceChanges
 from rollview.storage import registry
 from rollview.storage.base import ChangeSource, TableState
@@ -35,6 +38,7 @@ class Run:
         self._broken: dict[str, DefinitionCorrupt] = {}
         self._wanted: dict[tuple[str, ...], dict[str, None]] = {}
         self.lake = lake
+        self.moment = position(present())
         self.changes = SourceChanges(lake.work)
 
     def pin_all(self, views: list[StoredView]) -> None:
@@ -86,7 +90,8 @@ class Run:
 
     def vector(self, session: SparkSession, definition: Definition) -> Vector:
         """The positions of all sources of a definition in this run."""
-        return {source.id: self._position(session, source) for source in definition.sources}
+        found = {source.id: self._position(session, source) for source in definition.sources}
+        return {**found, CLOCK: self.moment} if follows_clock(definition) else found
 
     def schema(self, session: SparkSession, source: Source) -> StructType:
         """The columns that a source has in this run."""

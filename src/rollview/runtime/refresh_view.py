@@ -21,12 +21,14 @@ from rollview.errors import Conflict, DeltaMismatch, NotIncremental
 from rollview.frontend.define import define
 from rollview.frontend.scope import scoped
 from rollview.frontend.translate import first_line
-from rollview.planning.verdict import maintained
+from rollview.maintenance.clock import CLOCK, Clock
+from rollview.planning.verdict import maintained, obstacles
 from rollview.runtime import changed, costs, history, worker
 from rollview.runtime.catalog import Catalog, StoredView
 from rollview.runtime.contents import contents
-from rollview.runtime.incremental import Task, derive, obstacle
+from rollview.runtime.incremental import Task, derive, has_ticked, obstacle
 from rollview.runtime.lake import Lake
+from rollview.runtime.moment import reading
 from rollview.runtime.pinning import Run
 from rollview.runtime.public import managed_names
 from rollview.runtime.report import Mode, Policy, RefreshReport
@@ -151,6 +153,8 @@ def _maintained(work: _Work, task: Task, why: str, request: Request) -> RefreshR
         computed = time.monotonic()
         if isinstance(derived, str):
             return _recomputed(work, f"{derived}; {why}", request)
+        if not task.moved and derived.is_nothing(work.watermark):
+            return _report(work, Mode.NOOP, None, {"derive": computed - started})
         committed = work.store.commit(derived.change, work.after, work.vector, derived.state)
     seconds = {"derive": computed - started, "commit": time.monotonic() - computed}
     reasons = "; ".join(dict.fromkeys(reason.message for reason in derived.reasons))
@@ -174,7 +178,8 @@ def _recomputed(work: _Work, why: str, request: Request) -> RefreshReport:
         _log.warning("%s is recomputed as a whole: %s", work.view.name, why)
     request.tell("recompute", work.view.name, why)
     leaves = work.run.leaves(work.session, work.definition, work.vector)
-    found = contents(work.session, work.definition, leaves, work.store, work.view.policy)
+    moment = work.vector.get(CLOCK)
+    found = contents(work.session, work.definition, leaves, work.store, work.view.policy, moment)
     committed = work.store.commit(Replace(found.rows), work.after, work.vector, found.state)
     report = _report(work, Mode.FULL, why, {"commit": time.monotonic() - started})
     return replace(report, rows=committed.rows, number=committed.number)
@@ -227,10 +232,19 @@ def _decide(work: _Work, full: bool) -> _Decision | None:
         return _checked(work, _Decision(whole), asked=full)
     old = (work.watermark and work.watermark.vector) or {}
     moved = tuple(source for source in work.definition.sources if _has_moved(work, source, old))
-    if not moved:
+    clock = _clock(work, old)
+    if not moved and not has_ticked(work.definition, clock):
         return None
     why = ", ".join(_moved(old.get(s.id), work.vector[s.id]) for s in moved)
-    return _checked(work, _by_changes(work, moved, old, why), asked=False)
+    why = why or f"the clock has gone on to {work.vector[CLOCK].version}"
+    return _checked(work, _by_changes(work, moved, old, why, clock), asked=False)
+
+
+def _clock(work: _Work, old: Vector) -> Clock | None:
+    """What the clock said at the last refresh, and now; None if the view does not depend on it."""
+    if CLOCK not in work.vector or CLOCK not in old:
+        return None
+    return Clock(*(reading(work.session, vector[CLOCK]) for vector in (old, work.vector)))
 
 
 def _why_whole(work: _Work, full: bool) -> str | None:
@@ -244,7 +258,7 @@ def _why_whole(work: _Work, full: bool) -> str | None:
     replaced = changed.replaced_sources(work.view, work.watermark.vector, work.vector)
     if replaced:
         return f"{', '.join(replaced)} was dropped and created anew"
-    for reason in work.definition.reasons:
+    for reason in obstacles(work.definition):
         if reason.code in _CLOCK_OR_CHANCE:
             return reason.message
     return None
@@ -256,7 +270,9 @@ def _has_moved(work: _Work, source: Source, old: Vector) -> bool:
     return source.id not in old or not work.run.same_rows(work.session, source, old[source.id])
 
 
-def _by_changes(work: _Work, moved: tuple[Source, ...], old: Vector, why: str) -> _Decision:
+def _by_changes(
+    work: _Work, moved: tuple[Source, ...], old: Vector, why: str, clock: Clock | None
+) -> _Decision:
     """From the changes of the sources, if nothing stands in the way."""
     if work.view.policy is Policy.FULL:
         return _Decision(f"its policy is full; {why}")
@@ -266,6 +282,8 @@ def _by_changes(work: _Work, moved: tuple[Source, ...], old: Vector, why: str) -
         return _Decision(f"{because}; {why}" if because else why)
     if any(source.id not in old for source in moved):
         return _Decision(f"a source is new; {why}")
+    if clock is None and CLOCK in work.vector:
+        return _Decision(f"it is not known when the stored rows were selected; {why}")
     task = Task(
         run=work.run,
         session=work.session,
@@ -277,6 +295,7 @@ def _by_changes(work: _Work, moved: tuple[Source, ...], old: Vector, why: str) -
         new=work.vector,
         moved=moved,
         cost_decides=work.view.policy is Policy.AUTO,
+        clock=clock,
     )
     found = obstacle(task)
     if found is None and task.cost_decides:

@@ -13,6 +13,7 @@ from rollview.algebra.definition import Definition, ReasonCode
 from rollview.errors import DefinitionCorrupt, SourceReplaced
 from rollview.frontend.define import original
 from rollview.frontend.scope import scoped
+from rollview.maintenance.clock import CLOCK
 from rollview.runtime import worker
 from rollview.runtime.broken_log import readable_log
 from rollview.runtime.catalog import Catalog, StoredView
@@ -23,7 +24,7 @@ from rollview.runtime.lake import Lake
 from rollview.runtime.pinning import Run
 from rollview.runtime.report import VerifyReport
 from rollview.sql.quoting import quoted
-from rollview.storage.vector import Vector, base_versions
+from rollview.storage.vector import Position, Vector, base_versions
 from rollview.storage.view_store import ViewStore, Watermark
 
 
@@ -72,7 +73,8 @@ def _verified(
         found = compare(stored, original(session, view.definition, leaves))
         if not found:
             return found, watermark, None
-        found, note = _compare_by_rule(session, view.definition, leaves, stored, found)
+        moment = watermark.vector.get(CLOCK)
+        found, note = _compare_by_rule(session, view.definition, leaves, stored, found, moment)
         return found, watermark, note
 
 
@@ -91,19 +93,24 @@ def _compare_by_rule(
     leaves: Mapping[str, DataFrame],
     stored: DataFrame,
     found: Difference,
+    moment: Position | None,
 ) -> tuple[Difference, str | None]:
     """Differences that ties allow are none: the canonical definition decides, where there is one.
 
+    So are those that the time since the refresh explains: the definition at its moment decides.
     Columns that two correct evaluations may disagree on are left out, and named.
     """
-    if definition.relation is None or not (definition.canonical or definition.left_open):
+    by_rule = definition.canonical or definition.left_open or moment is not None
+    if definition.relation is None or not by_rule:
         return found, _note(definition) if found else None
     if definition.left_open == ("*",):
         note = "which rows are in the result is left open by ties, so they were not compared"
         return replace(found, missing=0, unexpected=0), note
-    expected = recompute(session, definition, leaves)
+    expected = recompute(session, definition, leaves, moment)
     kept = [c.name for c in definition.columns if c.name not in definition.left_open]
     note = "compared with the canonical definition, in which all columns break ties"
+    if moment is not None:
+        note = f"compared with the query as of {moment.version}"
     if definition.left_open:
         note += f"; not compared, as rows may tie on them: {', '.join(definition.left_open)}"
     columns = [F.col(quoted(name)) for name in kept] or [F.lit(1).alias("row")]

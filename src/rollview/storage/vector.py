@@ -68,6 +68,7 @@ State = Mapping[str, tuple[Segment, ...]]  # by the name of the operator: its ro
 def base_versions(vector: Vector) -> dict[str, str]:
     """The versions of all base tables, through views of any depth, by table name.
 
+    The clock, which is no table, has no identity.
     A view refreshed without the views below it may reflect one table at two versions; both are
     given then.
     """
@@ -82,9 +83,9 @@ def base_versions(vector: Vector) -> dict[str, str]:
 def _walk(vector: Vector) -> list[tuple[str, str]]:
     pairs: list[tuple[str, str]] = []
     for position in vector.values():
-        if position.stored is None:
+        if position.stored is None and position.identity:
             pairs.append((position.name, position.version))
-        else:
+        elif position.stored is not None:
             pairs += _walk(position.base)
     return pairs
 
