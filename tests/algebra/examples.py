@@ -127,7 +127,7 @@ def running(*partition: ColumnRef) -> Project:
 def mixed(reference: ColumnRef) -> NamedAggregate:
     """A call without an inverse."""
     return NamedAggregate(
-        "mixed", AggregateCall("BitXorAgg", ("bit_xor(", ")"), (reference,), "INT")
+        "mixed", AggregateCall("Median", ("median(", ")"), (reference,), "DOUBLE")
     )
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from math import sqrt
 
 import pytest
 
 from rollview.algebra.definition import ReasonCode
-from rollview.algebra.expressions import AggregateCall, ColumnRef, Expression, column
+from rollview.algebra.expressions import AggregateCall, ColumnRef, Expression, binary, column
 from rollview.algebra.relations import After, Aggregate, Before, NamedAggregate, Scan
 from rollview.algebra.schema import Column
 from rollview.algebra.traverse import walk
 from rollview.maintenance.compiler import compile_delta
 from rollview.maintenance.prepare import prepare
-from tests.algebra.examples import EXAMPLES, PAY, PEOPLE, RICH, TEAM
+from tests.algebra.examples import EXAMPLES, ID, PAY, PEOPLE, RICH, TEAM
 from tests.maintenance.people import (
     ANN,
     BEN,
@@ -27,17 +28,64 @@ from tests.maintenance.people import (
     maintained,
     refresh,
 )
-from tests.properties.cases import Case, Change, Table
+from tests.properties.bags import comparable
+from tests.properties.cases import Case, Change, Row, Table
+from tests.properties.duckdb_engine import DuckEngine, connect
 from tests.properties.laws import check
-from tests.properties.maintained import Refresh
-from tests.properties.scalars import cast
+from tests.properties.maintained import Maintained, Refresh
+from tests.properties.scalars import cast, literal
+
+KINDS = {
+    "avg": "Average",
+    "bit_xor": "BitXorAgg",
+    "bit_and": "BitAndAgg",
+    "bit_or": "BitOrAgg",
+    "bool_and": "BoolAnd",
+    "bool_or": "BoolOr",
+    "count_if": "CountIf",
+    "var_pop": "VariancePop",
+    "var_samp": "VarianceSamp",
+    "stddev_pop": "StddevPop",
+    "stddev_samp": "StddevSamp",
+    "covar_pop": "CovPopulation",
+    "covar_samp": "CovSample",
+    "corr": "Corr",
+    "regr_count": "RegrCount",
+    "regr_avgx": "RegrAvgX",
+    "regr_avgy": "RegrAvgY",
+    "regr_sxx": "RegrSXX",
+    "regr_syy": "RegrSYY",
+    "regr_sxy": "RegrSXY",
+    "regr_slope": "RegrSlope",
+    "regr_intercept": "RegrIntercept",
+    "regr_r2": "RegrR2",
+}
+COUNTS = ("count", "count_if", "regr_count")
+SPREADS = ("var_pop", "var_samp", "stddev_pop", "stddev_samp")
+NUMBERS = ("regr_count", "regr_avgx", "regr_avgy")
+PAIRS = (
+    "covar_pop",
+    "covar_samp",
+    "corr",
+    "regr_sxx",
+    "regr_syy",
+    "regr_sxy",
+    "regr_slope",
+    "regr_intercept",
+)
 
 
 def call(name: str, *args: Expression, type: str = "BIGINT", **more: object) -> AggregateCall:
-    kinds = {"avg": "Average", "bit_xor": "BitXorAgg"}
     word = "DISTINCT " if more.get("distinct") else ""
-    kind = kinds.get(name, name.capitalize())
-    return AggregateCall(kind, (f"{name}({word}", ")"), args, type, name != "count", **more)  # type: ignore[arg-type]
+    kind = KINDS.get(name, name.capitalize())
+    parts = (f"{name}({word}", *[", "] * (len(args) - 1), ")")
+    return AggregateCall(kind, parts, args, type, name not in COUNTS, **more)  # type: ignore[arg-type]
+
+
+def moment(name: str, *args: Expression, **more: object) -> AggregateCall:
+    """A call as Spark plans it: most of these functions take doubles only."""
+    values = args if name in NUMBERS else tuple(cast(value, "DOUBLE") for value in args)
+    return call(name, *values, type="BIGINT" if name in COUNTS else "DOUBLE", **more)
 
 
 def by_team(*calls: AggregateCall) -> Aggregate:
@@ -120,12 +168,249 @@ def test_filters_and_distinct() -> None:
 
 
 def test_a_function_without_an_inverse_is_evaluated_in_changed_groups() -> None:
+    view = by_team(call("median", PAY, type="DOUBLE"))
+    done = refresh(view, left(ANN), hired(FAY))
+    assert done.delta == {("a", 70.0): -1, ("a", 40.0): 1, ("c", 70.0): 1}
+    assert reads_tables(done)
+
+
+def test_an_exclusive_or_is_its_own_inverse() -> None:
     view = by_team(call("bit_xor", PAY, type="INT"))
-    assert refresh(view, left(ANN), hired(FAY)).delta == {
+    done = refresh(view, left(ANN, CAT), hired(FAY, (2, "ben", "b", None)))
+    assert done.delta == {
         ("a", 100 ^ 40): -1,
         ("a", 40): 1,
+        ("b", 60): -1,
+        ("b", None): 1,
         ("c", 70): 1,
     }
+    assert not reads_tables(done)
+
+
+def test_bits_are_merged_on_insert_and_looked_for_after_a_delete() -> None:
+    view = maintained(by_team(call("bit_and", PAY, type="INT"), call("bit_or", PAY, type="INT")))
+    more = hired((6, "fay", "a", 7), FAY, (7, "gil", "z", 5), (8, "hal", "b", None))
+    grown = view.refresh(tuple(more))
+    assert grown.delta == {
+        ("a", 100 & 40, 100 | 40): -1,
+        ("a", 100 & 40 & 7, 100 | 40 | 7): 1,
+        ("c", 70, 70): 1,
+        ("z", None, None): -1,
+        ("z", 5, 5): 1,
+    }
+    assert not reads_tables(grown)
+    shrunk = view.refresh(tuple(left((6, "fay", "a", 7))))
+    assert shrunk.delta[("a", 100 & 40, 100 | 40)] == 1
+    assert reads_tables(shrunk)
+
+
+def test_conditions_are_counted() -> None:
+    names = ("bool_and", "bool_or", "count_if")
+    types = ("BOOLEAN", "BOOLEAN", "BIGINT")
+    calls = (call(name, RICH, type=type) for name, type in zip(names, types, strict=True))
+    done = refresh(by_team(*calls), left(BEN, CAT), hired((2, "ben", "b", None)))
+    assert done.delta == {
+        ("a", False, True, 1): -1,
+        ("a", True, True, 1): 1,
+        ("b", True, True, 1): -1,
+        ("b", None, None, 0): 1,
+    }
+    assert not reads_tables(done)
+
+
+def spread_by_team(**more: object) -> Aggregate:
+    return by_team(*(moment(name, PAY, **more) for name in SPREADS))
+
+
+def spread(team: str, variance: float, sample: float | None) -> tuple[object, ...]:
+    """A row of the view, compared to ten digits."""
+    deviation = None if sample is None else sqrt(sample)
+    return comparable((team, variance, sample, sqrt(variance), deviation))
+
+
+def test_variances_go_on_when_rows_come() -> None:
+    done = refresh(spread_by_team(), hired((6, "fay", "a", 10), FAY))
+    assert done.delta == {
+        spread("a", 900.0, 1800.0): -1,
+        spread("a", 1400.0, 2100.0): 1,
+        spread("c", 0.0, None): 1,
+    }
+    assert not reads_tables(done)
+
+
+def test_variances_go_on_when_rows_go() -> None:
+    view = maintained(spread_by_team())
+    view.refresh(tuple(hired((6, "fay", "a", 10))))
+    two = view.refresh(tuple(left(ANN)))
+    assert two.delta == {spread("a", 1400.0, 2100.0): -1, spread("a", 225.0, 450.0): 1}
+    one = view.refresh(tuple(left(BEN)))
+    assert one.delta == {spread("a", 225.0, 450.0): -1, spread("a", 0.0, None): 1}
+    none = view.refresh(tuple(left((6, "fay", "a", 10))))
+    assert none.delta == {spread("a", 0.0, None): -1}
+    assert not any(reads_tables(done) for done in (two, one, none))
+
+
+def test_variances_of_no_values_are_null() -> None:
+    assert not refresh(spread_by_team(), hired((6, "fay", "a", None))).delta
+    done = refresh(spread_by_team(), left(CAT), hired((2, "ben", "b", None)))
+    assert done.delta == {spread("b", 0.0, None): -1, ("b", None, None, None, None): 1}
+    assert not reads_tables(done)
+
+
+def test_variances_of_filtered_values() -> None:
+    done = refresh(spread_by_team(filter=RICH), hired((6, "fay", "a", 60), (7, "gil", "a", 10)))
+    assert done.delta == {spread("a", 0.0, None): -1, spread("a", 400.0, 800.0): 1}
+    assert not reads_tables(done)
+
+
+def test_what_a_deviation_keeps_it_shares_with_an_average() -> None:
+    view = by_team(moment("stddev_pop", PAY), call("avg", PAY, type="DOUBLE"))
+    prepared = prepare(view)
+    notes = compile_delta(prepared, ("people",)).notes
+    assert notes[prepared.kept[0].relation].state == (
+        "aggregate_1: count(1), count(pay), sum(pay),"
+        " sum((CAST(pay AS DECIMAL(10,0)) * CAST(pay AS DECIMAL(10,0)))) per team",
+    )
+
+
+Y, X = ColumnRef("y", "INT"), ColumnRef("x", "INT")
+
+
+def pairs(y: ColumnRef, x: ColumnRef, *rows: Row, **more: object) -> Maintained:
+    """All functions of pairs over one table of them, in one group."""
+    scan = Scan("t", ("y", "x"), (Column("y", y.type, y.nullable), Column("x", x.type, x.nullable)))
+    names = (*PAIRS, *NUMBERS) if y.type == "INT" else PAIRS
+    calls = tuple(NamedAggregate(name, moment(name, y, x, **more)) for name in names)
+    return Maintained(
+        Case({"t": Table(scan.columns, rows)}, Aggregate(scan, (), calls), ()), connection()
+    )
+
+
+def only(view: Maintained) -> dict[str, object]:
+    """The one row of the view, by the names of the functions."""
+    (row,) = view.view
+    return dict(zip((*PAIRS, *NUMBERS), row, strict=False))
+
+
+def change(weight: int, *rows: Row) -> tuple[Change, ...]:
+    return tuple(Change("t", row, weight) for row in rows)
+
+
+LINE = ((1, 1), (3, 2), (5, 3))
+INCOMPLETE = ((None, 7), (9, None), (None, None))
+
+
+def test_pairs_go_on_when_rows_come_and_go() -> None:
+    view = pairs(Y, X, *LINE)
+    assert not reads_tables(view.refresh(change(1, (3, 6))))
+    assert only(view)["regr_slope"] == 0.2857142857
+    assert not reads_tables(view.refresh((*change(-1, (3, 6)), *change(1, (11, 6)))))
+    assert only(view) == {
+        "covar_pop": 7.0,
+        "covar_samp": comparable((28 / 3,))[0],
+        "corr": 1.0,
+        "regr_sxx": 14.0,
+        "regr_syy": 56.0,
+        "regr_sxy": 28.0,
+        "regr_slope": 2.0,
+        "regr_intercept": -1.0,
+        "regr_count": 4,
+        "regr_avgx": 3.0,
+        "regr_avgy": 5.0,
+    }
+
+
+def test_one_pair_has_no_sample_and_no_line() -> None:
+    view = pairs(Y, X, *LINE[:2])
+    assert not reads_tables(view.refresh(change(-1, LINE[0])))
+    found = only(view)
+    assert [found[name] for name in ("covar_pop", "regr_sxx", "regr_sxy")] == [0.0, 0.0, 0.0]
+    nothing = ("covar_samp", "corr", "regr_slope", "regr_intercept")
+    assert [found[name] for name in nothing] == [None] * 4
+    view.refresh(change(-1, LINE[1]))
+    assert [value for name, value in only(view).items() if name != "regr_count"] == [None] * 10
+    assert only(view)["regr_count"] == 0
+
+
+@pytest.mark.parametrize("rows", ["(5, 5)", "(1, 5), (2, 5)"])
+def test_nothing_is_divided_by_zero_where_spark_does_not(rows: str) -> None:
+    """With ANSI arithmetic that would be an error; here it would be NaN."""
+    one = rows.count("(") == 1
+    names = ("covar_samp", "corr") if one else ("regr_slope", "regr_intercept")
+    calls = [NamedAggregate(name, moment(name, Y, X)) for name in names]
+    if one:
+        calls += [NamedAggregate(n, moment(n, X)) for n in ("var_samp", "stddev_samp")]
+    scan = Scan("t", ("y", "x"), (Column("y", "INT"), Column("x", "INT")))
+    own = connect()
+    own.execute("SET ieee_floating_point_ops = true")
+    own.execute(f"CREATE TABLE t AS SELECT y, x FROM (VALUES {rows}) AS made(y, x)")
+    prepared = prepare(Aggregate(scan, (), tuple(calls)))
+    assert DuckEngine(own).evaluate(prepared.relation, {"t": "t"}) == [(None,) * len(calls)]
+
+
+def test_only_complete_pairs_count() -> None:
+    view = pairs(Y, X, *LINE, *INCOMPLETE[:1])
+    before = only(view)
+    done = view.refresh((*change(1, *INCOMPLETE), *change(-1, INCOMPLETE[0])))
+    assert not done.delta
+    assert not reads_tables(done)
+    assert only(view) == before
+    assert before["regr_count"] == 3
+
+
+@pytest.mark.parametrize("nullable", [(True, False), (False, True), (False, False)])
+def test_pairs_of_columns_that_are_never_null(nullable: tuple[bool, bool]) -> None:
+    y, x = (ColumnRef(c.name, c.type, n) for c, n in zip((Y, X), nullable, strict=True))
+    kept = [row for row, n in zip(INCOMPLETE, nullable, strict=False) if n]
+    view = pairs(
+        y, x, *LINE, *kept, filter=binary("LessThan", "<", x, literal(3, "INT"), "BOOLEAN")
+    )
+    assert not reads_tables(view.refresh((*change(1, (4, 2)), *change(-1, LINE[0]))))
+    assert only(view)["regr_count"] == 2
+
+
+def test_a_covariance_that_is_zero_is_exactly_zero() -> None:
+    view = pairs(Y, X, (1, 1), (3, 2))
+    view.refresh(change(1, (1, 3)))
+    zeros = ("covar_pop", "covar_samp", "corr", "regr_sxy", "regr_slope")
+    assert [only(view)[name] for name in zeros] == [0.0] * 5
+
+
+def test_pairs_of_decimals_are_counted_in_units() -> None:
+    price, size = column("y", "DECIMAL(9,2)"), column("x", "DECIMAL(5,1)")
+    rows = [
+        (Decimal(a), Decimal(b)) for a, b in (("1.25", "0.5"), ("2.75", "1.0"), ("9.99", "7.7"))
+    ]
+    view = pairs(price, size, *rows)
+    assert not reads_tables(view.refresh(change(-1, rows[2])))
+    assert only(view)["regr_slope"] == 3.0
+    assert only(view)["regr_intercept"] == -0.25
+    assert only(view)["regr_syy"] == 1.125
+
+
+@pytest.mark.parametrize("type", ["BIGINT", "DOUBLE", "DECIMAL(10,2)"])
+def test_variances_of_longer_or_floating_values_are_evaluated_anew(type: str) -> None:
+    view = by_team(moment("var_pop", cast(PAY, type)))
+    assert reads_tables(refresh(view, hired((6, "fay", "a", 10))))
+
+
+def test_a_coefficient_of_determination_is_evaluated_anew() -> None:
+    assert reads_tables(refresh(by_team(moment("regr_r2", PAY, ID)), hired((6, "fay", "a", 10))))
+
+
+def test_variances_of_distinct_values_are_evaluated_anew() -> None:
+    view = by_team(moment("var_pop", PAY, distinct=True))
+    assert reads_tables(refresh(view, hired((6, "fay", "a", 40))))
+
+
+def test_a_variance_far_from_zero_keeps_its_digits() -> None:
+    scan = Scan("t", ("x",), (Column("x", "INT"),))
+    view = Aggregate(scan, (), (NamedAggregate("v", moment("var_samp", X)),))
+    rows = ", ".join(f"({999999999 - n % 3})" for n in range(3000))
+    table = f"(SELECT x FROM (VALUES {rows}) AS made(x))"
+    engine = DuckEngine(connection())
+    connection().execute(f"CREATE OR REPLACE TABLE far AS {table}")
+    assert engine.evaluate(prepare(view).relation, {"t": "far"}) == [(2000 / 2999,)]
 
 
 def test_an_aggregate_of_all_rows_has_one_row_always() -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from rollview.algebra.definition import Reason, ReasonCode
+from rollview.algebra.expressions import AggregateCall
+from rollview.algebra.relations import Aggregate, NamedAggregate
 from rollview.planning.verdict import changing, judge, maintained, obstacles
-from tests.algebra.examples import EXAMPLES, PEOPLE
+from tests.algebra.examples import EXAMPLES, PAY, PEOPLE, TEAM
 from tests.planning.views import definition_of
 
 FULL_ONLY = ("NON_DETERMINISTIC", "TIME_DEPENDENT", "UNVERSIONED_SOURCE", "NOT_UNDERSTOOD")
@@ -64,3 +68,17 @@ def test_a_time_travelled_table_never_changes() -> None:
     found = judge(definition, "auto")
     assert found.program is not None
     assert len(found.program.steps) == 1
+
+
+def test_statistics_of_old_are_evaluated_anew() -> None:
+    """A sample of one value is NaN there, which sums do not tell from NULL."""
+    call = AggregateCall("VarianceSamp", ("var_samp(", ")"), (PAY,), "DOUBLE")
+    view = Aggregate(PEOPLE, (TEAM,), (NamedAggregate("spread", call),))
+    definition = definition_of(view)
+    now = maintained(definition)
+    old = (("spark.sql.legacy.statisticalAggregate", "true"),)
+    then = maintained(replace(definition, settings=old))
+    assert now is not None
+    assert then is not None
+    assert now.relation != view
+    assert then.relation == view

@@ -9,6 +9,7 @@ from random import Random
 from rollview.algebra.expressions import AggregateCall, Call, Expression, Literal, WindowCall
 from rollview.algebra.schema import Column
 from tests.properties.scalars import NUMBERS, Scalars, cast, literal, ref
+from tests.properties.values import SMALL_DECIMAL
 
 _DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
 COUNT_ALL = AggregateCall("Count", ("count(", ")"), (Literal("1", "INT"),), "BIGINT", False)
@@ -24,6 +25,33 @@ _NUMBERING = {
     "Rank": "rank()",
     "DenseRank": "dense_rank()",
 }
+_KINDS = {
+    "bit_xor": "BitXorAgg",
+    "bit_and": "BitAndAgg",
+    "bit_or": "BitOrAgg",
+    "bool_and": "BoolAnd",
+    "bool_or": "BoolOr",
+}
+_OF_ONE = {
+    "var_pop": "VariancePop",
+    "var_samp": "VarianceSamp",
+    "stddev_pop": "StddevPop",
+    "stddev_samp": "StddevSamp",
+}
+_OF_PAIRS = {
+    "covar_pop": "CovPopulation",
+    "covar_samp": "CovSample",
+    "corr": "Corr",
+    "regr_sxx": "RegrSXX",
+    "regr_syy": "RegrSYY",
+    "regr_sxy": "RegrSXY",
+    "regr_slope": "RegrSlope",
+    "regr_intercept": "RegrIntercept",
+    "regr_r2": "RegrR2",
+}
+_OF_NUMBERS = {"regr_avgx": "RegrAvgX", "regr_avgy": "RegrAvgY", "regr_count": "RegrCount"}
+_WHOLE = ("INT", "SMALLINT")
+_SHORT_DECIMAL = "DECIMAL(9,2)"
 
 
 def sum_type(type: str) -> str:
@@ -59,15 +87,46 @@ class Calls:
         """A call with FILTER or DISTINCT now and then."""
         if not self._columns or self._rng.random() < 0.15:
             return COUNT_ALL if self._rng.random() < 0.7 else self._with_filter(COUNT_ALL)
-        distinct = bool(self._exact) and self._rng.random() < 0.12
-        column = self._rng.choice(self._exact if distinct else self._columns)
-        call = self._call(self._argument(column), distinct)
+        call = self._moment() if self._rng.random() < 0.25 else None
+        if call is None:
+            distinct = bool(self._exact) and self._rng.random() < 0.12
+            column = self._rng.choice(self._exact if distinct else self._columns)
+            call = self._call(self._argument(column), distinct)
         return self._with_filter(call) if self._rng.random() < 0.25 else call
 
     def _argument(self, column: Column) -> Expression:
         if self._exact and column in self._exact and self._rng.random() < 0.2:
             return Scalars(self._rng, self._exact).of(column.type, 1)
+        if column.type == "DOUBLE" and column not in self._exact:
+            # A covariance may be negative, and a sum that cancels out keeps no digits to compare.
+            return Call("Abs", ("abs(", ")"), (ref(column),), column.type, column.nullable)
         return ref(column)
+
+    def _moment(self) -> AggregateCall | None:
+        """A variance, covariance or regression of numbers that are not floating, if there are any.
+
+        As in Spark's plans, their arguments are cast to DOUBLE; those of some regressions are not.
+        """
+        columns = [c for c in self._exact if c.type in (*_WHOLE, SMALL_DECIMAL)]
+        if not columns:
+            return None
+        name = self._rng.choice([*_OF_ONE, *_OF_PAIRS, *_OF_NUMBERS])
+        size = 1 if name in _OF_ONE else 2
+        values = [self._argument(self._rng.choice(columns)) for _ in range(size)]
+        if name in _OF_NUMBERS:
+            args = tuple(v if v.type in _WHOLE else cast(v, "INT") for v in values)
+        else:
+            args = tuple(cast(self._shortened(v), "DOUBLE") for v in values)
+        kind = (_OF_ONE | _OF_PAIRS | _OF_NUMBERS)[name]
+        parts = (f"{name}(", *[", "] * (size - 1), ")")
+        type = "BIGINT" if name == "regr_count" else "DOUBLE"
+        return AggregateCall(kind, parts, args, type, name != "regr_count")
+
+    def _shortened(self, value: Expression) -> Expression:
+        """Long decimals are evaluated anew, short ones go on from their sums."""
+        if value.type in _WHOLE or self._rng.random() < 0.3:
+            return value
+        return cast(value, _SHORT_DECIMAL)
 
     def _with_filter(self, call: AggregateCall) -> AggregateCall:
         condition = Scalars(self._rng, self._exact).condition(1)
@@ -86,7 +145,7 @@ class Calls:
         if is_number(value.type):
             names += ["sum"] * 5 + ["avg"] * 3
         if not distinct:
-            names += self._without_inverse(value.type)
+            names += self._without_inverse(value.type) + self._of_bits(value.type)
         name = self._rng.choice(names)
         word = "DISTINCT " if distinct else ""
         if name == "avg" and value.type.startswith("DECIMAL"):
@@ -94,16 +153,24 @@ class Calls:
             value = cast(value, value.type) if not _is_cast(value) else value
         kind, type = _kind_and_type(name, value.type)
         parts = (f"{name}({word}", ")")
-        return AggregateCall(kind, parts, (value,), type, name != "count", distinct=distinct)
+        nullable = name not in ("count", "count_if")
+        return AggregateCall(kind, parts, (value,), type, nullable, distinct=distinct)
 
     def _without_inverse(self, type: str) -> list[str]:
         match type:
             case "INT":
-                return ["bit_xor", "median"]
-            case "BOOLEAN":
-                return ["bool_and", "bool_or"]
+                return ["bit_and", "bit_or", "median"]
             case "DOUBLE":
                 return ["median"]
+            case _:
+                return []
+
+    def _of_bits(self, type: str) -> list[str]:
+        match type:
+            case "INT" | "SMALLINT" | "BIGINT":
+                return ["bit_xor", "bit_xor"]
+            case "BOOLEAN":
+                return ["bool_and", "bool_or", "count_if"] * 2
             case _:
                 return []
 
@@ -152,9 +219,9 @@ def _kind_and_type(name: str, argument: str) -> tuple[str, str]:
             return "Average", average_type(argument)
         case "min" | "max":
             return name.capitalize(), argument
-        case "bit_xor":
-            return "BitXorAgg", argument
-        case "bool_and" | "bool_or":
-            return "BoolAnd" if name == "bool_and" else "BoolOr", argument
-        case _:
+        case "count_if":
+            return "CountIf", "BIGINT"
+        case "median":
             return "Median", "DOUBLE"
+        case _:
+            return _KINDS[name], argument

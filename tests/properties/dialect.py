@@ -10,10 +10,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-# What DuckDB lacks; `sequence` also takes the wider integers that its own sums give.
+# What DuckDB lacks, or does otherwise. `sequence` also takes the wider integers that its own sums
+# give; `^` is a power there; a division by zero is NULL as in Spark. `settled` are variances,
+# covariances and regressions: without the noise of their last digits, which is all that there is
+# where they are zero, and NULL where Spark has it and DuckDB has NaN.
 MACROS = """
     CREATE MACRO sequence(low, high) AS
       generate_series(CAST(low AS BIGINT), CAST(high AS BIGINT));
+    CREATE MACRO "^"(one, two) AS xor(one, two);
+    CREATE MACRO settled(value) AS
+      CASE WHEN isnan(value) THEN NULL WHEN abs(value) < 1e-9 THEN 0 ELSE round(value, 14) END;
+    SET ieee_floating_point_ops = false;
 """
 
 _WORDS = re.compile(
@@ -34,6 +41,10 @@ _VIEW = re.compile(
 )
 _VIEW_NAMES = re.compile(r" \w+ AS ([^\n]*)")
 _AVERAGE_OF_CAST = re.compile(r"\bavg\((?:DISTINCT )?CAST\(")
+_MOMENT = re.compile(
+    r"\b(?:(?:var|stddev|covar)_(?:pop|samp)|corr|regr_(?:s[xy][xy]|slope|intercept|r2))\("
+)
+_COUNT_IF = re.compile(r"\bcount_if\(")
 _AS_DECIMAL = re.compile(r" AS DECIMAL\((\d+),(\d+)\)\)\)\Z")
 _FILTER = " FILTER ("
 _OVER = " OVER ("
@@ -49,6 +60,10 @@ def to_duckdb(statement: str) -> str:
         statement = _calls(statement, "array(", lambda args: f"[{', '.join(args)}]")
     if "avg(" in statement:
         statement = _averages(statement)
+    statement = _wrapped(statement, _MOMENT, "settled(", ")")
+    if "count_if(" in statement:
+        # Over no rows it is NULL there.
+        statement = _wrapped(statement, _COUNT_IF, "coalesce(", ", 0)")
     return _WORDS.sub(_word, statement)
 
 
@@ -124,15 +139,32 @@ def _averages(statement: str) -> str:
         type = _AS_DECIMAL.search(statement[match.start() : end])
         if type is None:
             continue
-        for clause in (_FILTER, _OVER):
-            if statement.startswith(clause, end):
-                end = closing(statement, end + len(clause) - 1) + 1
+        end = _end_of_clauses(statement, end)
         precision, scale = min(int(type[1]) + 4, 38), min(int(type[2]) + 4, 38)
         call = statement[match.start() : end]
         pieces.append(statement[position : match.start()])
         pieces.append(f"CAST({call} AS DECIMAL({precision},{scale}))")
         position = end
     return "".join([*pieces, statement[position:]])
+
+
+def _wrapped(statement: str, calls: re.Pattern[str], before: str, after: str) -> str:
+    """Calls of aggregate functions, with their clauses, inside another call."""
+    pieces, position = [], 0
+    for match in calls.finditer(statement):
+        end = _end_of_clauses(statement, closing(statement, match.end() - 1) + 1)
+        call = statement[match.start() : end]
+        pieces += [statement[position : match.start()], f"{before}{call}{after}"]
+        position = end
+    return "".join([*pieces, statement[position:]])
+
+
+def _end_of_clauses(statement: str, end: int) -> int:
+    """Where a call with its FILTER and OVER ends that closes here."""
+    for clause in (_FILTER, _OVER):
+        if statement.startswith(clause, end):
+            end = closing(statement, end + len(clause) - 1) + 1
+    return end
 
 
 _MARKS = re.compile(r"'(?:[^'\\]|\\.)*'|`(?:[^`]|``)*`|[()\[\]{},]")

@@ -56,7 +56,7 @@ EXPECTED: dict[str, list[tuple[object, ...]]] = {
     "join_existence": [(*p, p in (ANN, BEN, CAT)) for p in (ANN, BEN, CAT, DAN, EVE)],
     "aggregate": [("a", 140, 100), ("b", 60, 60), (None, 60, 60), ("z", None, None)],
     "aggregate_global": [(260,)],
-    "aggregate_without_inverse": [(100 ^ 40,)],
+    "aggregate_without_inverse": [(60.0,)],
     "distinct": [("a",), ("b",), (None,), ("z",)],
     "union": [("a",), ("a",), ("b",), (None,), ("z",), ("a",), ("b",), ("c",), (None,)],
     "intersect": [("a",), ("b",), (None,)],

@@ -21,11 +21,13 @@ from rollview.algebra.expressions import (
 )
 from rollview.algebra.relations import Aggregate, NamedAggregate
 from rollview.errors import InternalError
-from rollview.maintenance.partial import COUNT_ALL, counted, is_floating
+from rollview.maintenance.counts import COUNT_ALL, counted
+from rollview.maintenance.partial import is_floating
 from rollview.maintenance.signed import ADDED, REMOVED
 
 ZERO = Literal("0L", "BIGINT")
 LOST_EXTREMUM = "a min or max is removed"
+LOST_BITS = "a bit_and or bit_or loses rows"
 LOST_DIGITS = "a floating sum loses rows"
 OVERFLOW = "a decimal sum overflows"
 
@@ -82,12 +84,16 @@ def _only(call: AggregateCall, sign: Expression) -> AggregateCall:
 def _merge(one: NamedAggregate, sides: Mapping[AggregateCall, _Sides]) -> Merge:
     own = sides[one.call]
     match one.call.kind:
-        case "Count":
+        case "Count" | "CountIf" | "RegrCount":
             return Merge(one.name, own.parts, _total(own))
         case "Sum":
             return _sum(one, own, sides[counted(one.call)])
         case "Min" | "Max":
             return _extremum(one, own)
+        case "BitXorAgg":
+            return _exclusive(one, own, sides[counted(one.call)])
+        case "BitAndAgg" | "BitOrAgg":
+            return _bits(one, own)
         case kind:
             raise InternalError(f"{kind} does not go on from a stored value")
 
@@ -140,6 +146,24 @@ def _extremum(one: NamedAggregate, own: _Sides) -> Merge:
     known = Call("Coalesce", ("coalesce(", ", ", ")"), (reached, true), "BOOLEAN", False)
     unsure = _both(negation(_is_null(own.minus)), known)
     return Merge(one.name, own.parts, value, unsure, LOST_EXTREMUM)
+
+
+def _exclusive(one: NamedAggregate, own: _Sides, count: _Sides) -> Merge:
+    """An exclusive or is its own inverse; NULL if no value is left."""
+    bits = _or_zero(own.old)
+    for side in (own.plus, own.minus):
+        bits = binary("BitwiseXor", "^", bits, _or_zero(side), one.call.type)
+    parts = ("CASE WHEN ", " > 0 THEN ", " END")
+    value = Call("CaseWhen", parts, (_total(count), bits), one.call.type)
+    return Merge(one.name, own.parts, value)
+
+
+def _bits(one: NamedAggregate, own: _Sides) -> Merge:
+    """The bits of old and added values; what the removed ones had decided cannot be told."""
+    sign = " & " if one.call.kind == "BitAndAgg" else " | "
+    parts = ("coalesce((", sign, "), ", ", ", ")")
+    value = Call(one.call.kind, parts, (own.old, own.plus, own.old, own.plus), one.call.type)
+    return Merge(one.name, own.parts, value, negation(_is_null(own.minus)), LOST_BITS)
 
 
 def either(conditions: list[Expression]) -> Expression | None:

@@ -3,14 +3,16 @@
 The state of an aggregate is its own rows with further columns. How one call goes on from the
 stored value and the added and removed rows is Quass (1996), section 4, and Barbier (2007), table
 4.3; a min or max that may have lost its extremum is re-evaluated (Quass, section 5), and so is a
-floating sum that lost rows.
+floating sum that lost rows. Averages, variances and their like do not go on themselves: they are
+derived from sums and counts that do.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 from rollview.algebra.expressions import (
     AggregateCall,
@@ -21,13 +23,13 @@ from rollview.algebra.expressions import (
     binary,
 )
 from rollview.algebra.relations import Aggregate, Named, NamedAggregate, Project, Relation
+from rollview.maintenance.counts import COUNT_ALL, counted, of_pair
+from rollview.maintenance.moments import moments
 from rollview.maintenance.signed import named
 
 _INTEGERS = ("TINYINT", "SMALLINT", "INT", "BIGINT")
 _FLOATS = ("FLOAT", "DOUBLE")
 _DECIMAL = re.compile(r"DECIMAL\((\d+),\s*(\d+)\)")
-_EVERYTHING = Literal("1", "INT")
-COUNT_ALL = AggregateCall("Count", ("count(", ")"), (_EVERYTHING,), "BIGINT", False)
 _LONGEST = 38
 _KEPT_SCALE = 6  # Spark never gives up these digits of a decimal
 
@@ -37,11 +39,11 @@ def goes_on(call: AggregateCall) -> bool:
     if call.distinct:
         return False
     match call.kind:
-        case "Count":
+        case "Count" | "CountIf" | "RegrCount":
             return True
         case "Sum":
             return call.parts[0] == "sum(" and _adds_exactly(call)
-        case "Min" | "Max":
+        case "Min" | "Max" | "BitAndAgg" | "BitOrAgg" | "BitXorAgg":
             return True
         case _:
             return False
@@ -61,36 +63,47 @@ def _adds_exactly(call: AggregateCall) -> bool:
     return total is not None and (int(total[1]) + 2 <= _LONGEST or int(total[2]) <= _KEPT_SCALE)
 
 
-def extended(aggregate: Aggregate, names: Iterator[str]) -> Relation:
+class Derived(Protocol):
+    """A call whose value is had from those of other calls."""
+
+    @property
+    def calls(self) -> tuple[AggregateCall, ...]:
+        """The calls, which go on from their stored values."""
+
+    def value(self, columns: tuple[ColumnRef, ...]) -> Expression:
+        """The value, from the columns of the calls."""
+
+
+def extended(aggregate: Aggregate, names: Iterator[str], with_moments: bool = True) -> Relation:
     """The aggregate with what its rule needs, under a projection that gives its own columns.
 
-    Averages are replaced by sums and counts, sums get the count of their values beside them, and
-    every group the count of its rows. If some call cannot go on anyway, only the calls stay.
+    Averages and their like are replaced by sums and counts, sums get the count of their values
+    beside them, and every group the count of its rows. If some call cannot go on anyway, only the
+    calls stay.
     """
-    if not all(goes_on(c.call) or _average(c.call) is not None for c in aggregate.calls):
+    derivations = [_derived(one.call, with_moments) for one in aggregate.calls]
+    if not all(d or goes_on(c.call) for c, d in zip(aggregate.calls, derivations, strict=True)):
         return aggregate
     calls: list[NamedAggregate] = []
     items: list[Named] = list(named(aggregate.groups))
     _find(calls, COUNT_ALL, names)
-    for one in aggregate.calls:
-        average = _average(one.call)
-        if average is not None:
-            total = _find(calls, average.total, names)
-            count = _find(calls, average.count, names)
-            items.append(Named(one.name, average.value(total, count)))
+    for one, derived in zip(aggregate.calls, derivations, strict=True):
+        if derived is None:
+            items.append(Named(one.name, _find(calls, one.call, iter([one.name]))))
+            _find_count(calls, one.call, names)
             continue
-        items.append(Named(one.name, _find(calls, one.call, iter([one.name]))))
-        if one.call.kind == "Sum":
-            _find(calls, counted(one.call), names)
+        columns = tuple(_find(calls, call, names) for call in derived.calls)
+        items.append(Named(one.name, derived.value(columns)))
+        for call in derived.calls:
+            _find_count(calls, call, names)
     inner = Aggregate(aggregate.child, aggregate.groups, tuple(calls))
     return Project(inner, tuple(items))
 
 
-def counted(call: AggregateCall) -> AggregateCall:
-    """How many values the call is over: the count that goes with it."""
-    if not call.args[0].nullable and call.filter is None:
-        return COUNT_ALL
-    return AggregateCall("Count", ("count(", ")"), call.args, "BIGINT", False, filter=call.filter)
+def _find_count(calls: list[NamedAggregate], call: AggregateCall, names: Iterator[str]) -> None:
+    """What is NULL without values, and has an inverse, must know whether there are any."""
+    if call.kind in ("Sum", "BitXorAgg"):
+        _find(calls, counted(call), names)
 
 
 def _find(calls: list[NamedAggregate], wanted: AggregateCall, names: Iterator[str]) -> ColumnRef:
@@ -105,16 +118,25 @@ def _reference(one: NamedAggregate) -> ColumnRef:
     return ColumnRef(one.name, one.call.type, one.call.nullable)
 
 
+def _derived(call: AggregateCall, with_moments: bool) -> Derived | None:
+    return _average(call) or _quantified(call) or (moments(call) if with_moments else None)
+
+
 @dataclass(frozen=True, slots=True)
 class Average:
     """An average as a sum and a count."""
 
     call: AggregateCall
     total: AggregateCall
-    count: AggregateCall
 
-    def value(self, total: ColumnRef, count: ColumnRef) -> Expression:
+    @property
+    def calls(self) -> tuple[AggregateCall, ...]:
+        """The sum and the count of its values."""
+        return self.total, counted(self.total)
+
+    def value(self, columns: tuple[ColumnRef, ...]) -> Expression:
         """Spark's own division; the sum is NULL where there are no values, and so is the result."""
+        total, count = columns
         if _DECIMAL.fullmatch(self.call.args[0].type):
             divisor: Expression = _cast(count, "DECIMAL(20,0)")
             dividend: Expression = total
@@ -124,6 +146,33 @@ class Average:
         parts = ("CASE WHEN ", " THEN NULL ELSE ", " / ", " END")
         quotient = Call("CaseWhen", parts, (none, dividend, divisor), self.call.type)
         return _cast(quotient, self.call.type)
+
+
+@dataclass(frozen=True, slots=True)
+class Quantified:
+    """Whether all conditions are true, or any of them, by how many are."""
+
+    call: AggregateCall
+
+    @property
+    def calls(self) -> tuple[AggregateCall, ...]:
+        """How many are true, and how many there are."""
+        parts = ("count_if(", ")")
+        true = replace(self.call, kind="CountIf", parts=parts, type="BIGINT", nullable=False)
+        return true, counted(self.call)
+
+    def value(self, columns: tuple[ColumnRef, ...]) -> Expression:
+        """NULL if there are none."""
+        true, count = columns
+        enough = count if self.call.kind == "BoolAnd" else Literal("1L", "BIGINT")
+        parts = ("CASE WHEN ", " > 0 THEN (", " >= ", ") END")
+        return Call("CaseWhen", parts, (count, true, enough), "BOOLEAN")
+
+
+def _quantified(call: AggregateCall) -> Quantified | None:
+    if call.kind not in ("BoolAnd", "BoolOr") or call.distinct:
+        return None
+    return Quantified(call)
 
 
 def _cast(value: Expression, type: str) -> Call:
@@ -136,6 +185,7 @@ def _average(call: AggregateCall) -> Average | None:
     Integers are summed exactly. The average of decimals is rounded twice here, first to the scale
     of Spark's division: it must be much finer than the result's, or the same.
     """
+    call = _as_average(call)
     if call.kind != "Average" or call.distinct or call.parts[0] not in ("avg(", "mean("):
         return None
     argument = call.args[0]
@@ -155,7 +205,16 @@ def _average(call: AggregateCall) -> Average | None:
         total = AggregateCall("Sum", ("sum(", ")"), (argument,), "DOUBLE", filter=call.filter)
     else:
         return None
-    return Average(call, total, counted(total))
+    return Average(call, total)
+
+
+def _as_average(call: AggregateCall) -> AggregateCall:
+    """The averages over complete pairs, as Spark itself replaces them."""
+    if call.kind not in ("RegrAvgX", "RegrAvgY") or call.distinct:
+        return call
+    first, second = call.args
+    value = of_pair(second, first) if call.kind == "RegrAvgX" else of_pair(first, second)
+    return replace(call, kind="Average", parts=("avg(", ")"), args=(value,))
 
 
 def _divides_exactly(precision: int, scale: int) -> bool:

@@ -72,10 +72,13 @@ class Prepared:
         return self.forms[node]
 
 
-def prepare(relation: Relation) -> Prepared:
-    """The maintained form; the same rows as the relation."""
+def prepare(relation: Relation, *, moments: bool = True) -> Prepared:
+    """The maintained form; the same rows as the relation.
+
+    Without ``moments``, variances and their like are evaluated anew in every changed group.
+    """
     known: dict[Relation, Relation] = {}
-    rewritten = _rewritten(relation, _names(), known)
+    rewritten = _Rewriting(_names(), known, moments).of(relation)
     kept: list[Kept] = []
     _collect(rewritten, kept)
     return Prepared(rewritten, tuple(kept), known)
@@ -88,30 +91,35 @@ def _names() -> Iterator[str]:
         yield f"__p{number}"
 
 
-def _rewritten(
-    relation: Relation, names: Iterator[str], known: dict[Relation, Relation]
-) -> Relation:
-    """Not below a Recursion, which is evaluated as it is; what is there twice is kept once."""
-    if relation not in known and isinstance(relation, Recursion):
-        known[relation] = relation
-    elif relation not in known:
-        below = tuple(_rewritten(child, names, known) for child in inputs(relation))
-        known[relation] = _maintained(with_inputs(relation, below), names)
-    return known[relation]
+@dataclass(frozen=True, slots=True)
+class _Rewriting:
+    """One preparation: the names it may use, and what it knows already."""
 
+    names: Iterator[str]
+    known: dict[Relation, Relation]
+    moments: bool
 
-def _maintained(node: Relation, names: Iterator[str]) -> Relation:
-    match node:
-        case Distinct(child=child):
-            count = NamedAggregate(next(names), _count())
-            counted = Aggregate(child, references(child.columns), (count,))
-            return keep(extended(counted, names), node.columns)
-        case SetOperation():
-            return _counted(node, names)
-        case Aggregate():
-            return keep(extended(node, names), node.columns)
-        case _:
-            return node
+    def of(self, relation: Relation) -> Relation:
+        """Not below a Recursion, which is evaluated as it is; what is there twice is kept once."""
+        if relation not in self.known and isinstance(relation, Recursion):
+            self.known[relation] = relation
+        elif relation not in self.known:
+            below = tuple(self.of(child) for child in inputs(relation))
+            self.known[relation] = self._maintained(with_inputs(relation, below))
+        return self.known[relation]
+
+    def _maintained(self, node: Relation) -> Relation:
+        match node:
+            case Distinct(child=child):
+                count = NamedAggregate(next(self.names), _count())
+                counted = Aggregate(child, references(child.columns), (count,))
+                return keep(extended(counted, self.names), node.columns)
+            case SetOperation():
+                return _counted(node, self.names)
+            case Aggregate():
+                return keep(extended(node, self.names, self.moments), node.columns)
+            case _:
+                return node
 
 
 def _count() -> AggregateCall:

@@ -15,6 +15,7 @@ from rollview.maintenance.program import Program
 
 INCREMENTAL, PARTIAL, FULL = "incremental", "partial", "full"
 COUNTING, RECOMPUTE = "counting", "recompute"
+_OLD_STATISTICS = "spark.sql.legacy.statisticalAggregate"
 _FULL_ONLY = (
     ReasonCode.NON_DETERMINISTIC,
     ReasonCode.TIME_DEPENDENT,
@@ -62,7 +63,9 @@ def maintained(definition: Definition) -> Prepared | None:
     """The form in which changes can be carried through a definition; None if they cannot."""
     if definition.relation is None or obstacles(definition):
         return None
-    return prepare(definition.relation)
+    # There it is NaN where it is NULL otherwise, and sums cannot tell.
+    old_style = dict(definition.settings).get(_OLD_STATISTICS, "false").lower() == "true"
+    return prepare(definition.relation, moments=not old_style)
 
 
 def changing(definition: Definition) -> tuple[str, ...]:

@@ -35,10 +35,11 @@ from rollview.algebra.relations import (
 )
 from rollview.algebra.traverse import with_inputs
 from rollview.errors import InternalError
+from rollview.maintenance.counts import COUNT_ALL
 from rollview.maintenance.flow import Flow
 from rollview.maintenance.keys import restrict, without
 from rollview.maintenance.merging import ZERO, Merge, either, merges, negation, row_count
-from rollview.maintenance.partial import COUNT_ALL, goes_on
+from rollview.maintenance.partial import goes_on
 from rollview.maintenance.program import Kept, Note, RuleName
 from rollview.maintenance.reads import AFTER, STATE
 from rollview.maintenance.signed import difference, named, references
