@@ -155,7 +155,7 @@ def assert_suggestions_show(shown: dict[str, str]) -> None:
     """The steps that follow the demo: the update makes views stale, the refresh fresh again."""
     assert shown["read"].endswith("10 rows\n")
     assert re.search(r"^open_orders +stale .*orders \d+ -> \d+", shown["status"], re.MULTILINE)
-    assert re.search(r"^open_orders +full ", shown["refresh"], re.MULTILINE)
+    assert re.search(r"^open_orders +incremental ", shown["refresh"], re.MULTILINE)
     assert len(re.findall(r"^\w+ +yes ", shown["verify"], re.MULTILINE)) == 5
     assert "orders" in shown["explain"]
     assert shown["create"].startswith("created by_country (country")

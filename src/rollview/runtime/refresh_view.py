@@ -20,7 +20,6 @@ from rollview.algebra.traverse import walk
 from rollview.errors import Conflict, DeltaMismatch, NotIncremental
 from rollview.frontend.define import define
 from rollview.frontend.scope import scoped
-from rollview.frontend.translate import first_line
 from rollview.maintenance.clock import CLOCK, Clock
 from rollview.planning.verdict import maintained, obstacles
 from rollview.runtime import changed, costs, history, worker
@@ -201,8 +200,9 @@ def _clean(store: ViewStore[DataFrame]) -> None:
     """The refresh is committed: what goes wrong from here on is no failure of it."""
     try:
         store.backing.clean()
-    except PySparkException as failure:
-        _log.warning("old files of %s were not removed: %s", store.view, first_line(failure))
+    except (PySparkException, Py4JJavaError) as failure:
+        said = worker.cause(failure)
+        _log.warning("old files of %s were not removed: %s", store.view, said)
 
 
 def _present_definition(

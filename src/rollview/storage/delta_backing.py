@@ -7,7 +7,7 @@ from pyspark.sql.types import StructType
 
 from rollview.errors import BadQuery
 from rollview.storage.base import Tail
-from rollview.storage.delta_commits import Commits, commits_of
+from rollview.storage.delta_commits import Commits, commits_of, compact
 from rollview.storage.delta_log import (
     LogEntry,
     commits,
@@ -93,10 +93,11 @@ class DeltaBacking:
         return f"SELECT {', '.join(decoding(self._columns))} FROM {self._table()}"
 
     def clean(self) -> None:
-        """Delta's own retention time (seven days by default) decides."""
+        """Compact what many appends left; then Delta's retention time (seven days) decides."""
         java = self._spark._jsparkSession.cloneSession()
         own = SparkSession(self._spark.sparkContext, java)
         own.conf.set(_LISTING, "4")  # the default makes thousands of tasks to list one folder
+        compact(own, self._location)
         own.sql(f"VACUUM {self._table()}")
 
     def tidy(self) -> None:

@@ -2,6 +2,8 @@
 
 `Direct` is what is used; `ByWriter` takes nothing but Delta's public interfaces, for versions whose
 own objects are others than those we know. Rows and changes are given as they are stored.
+
+`compact` is a commit without a number: it moves rows between files and changes none.
 """
 
 from __future__ import annotations
@@ -14,10 +16,20 @@ from urllib.parse import unquote
 
 from pyspark.sql import DataFrame, SparkSession
 
+from rollview.storage.delta_log import snapshot
 from rollview.storage.delta_transaction import DeltaTransaction, is_supported, transaction
+from rollview.storage.encoding import quoted
 from rollview.storage.signed import arriving, is_small, layout, staying, touched
+from rollview.storage.tables import settings
 
 _FILE_BYTES = 32 * 2**20
+_FEW_FILES = 16  # smaller ones than that, which a table may have
+# Files of that size stay as they are, so that what a compaction writes does not grow with the view.
+_COMPACTION = {
+    "spark.databricks.delta.optimize.minFileSize": str(_FILE_BYTES),
+    "spark.databricks.delta.optimize.maxFileSize": str(_FILE_BYTES),
+    "spark.sql.files.maxRecordsPerFile": "0",
+}
 
 
 class Commits(Protocol):
@@ -43,6 +55,21 @@ def commits_of(
     if is_supported(spark):
         return Direct(spark, location, application, is_taken)
     return ByWriter(spark, location, application)
+
+
+def compact(spark: SparkSession, location: str) -> None:
+    """Merge small files into fewer if there are many, by a commit that changes no row.
+
+    Every append leaves one; for who holds the lock of the view, since a refresh that read the
+    small ones meanwhile would be in conflict with it.
+    """
+    found = snapshot(spark, location)
+    if found is None:
+        return
+    files = DataFrame(found.allFiles().toDF(), spark)
+    if files.where(f"size < {_FILE_BYTES}").count() > _FEW_FILES:
+        with settings(spark, _COMPACTION):
+            spark.sql(f"OPTIMIZE delta.{quoted(location)}")
 
 
 class Direct:

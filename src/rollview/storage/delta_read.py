@@ -11,7 +11,8 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from rollview.storage.delta_log import snapshot_at
+from rollview.storage.delta_log import commits, read_commit, snapshot_at
+from rollview.storage.files import files_at
 from rollview.storage.tables import active
 
 _SMALL = 64 * 2**20  # bytes up to which no files are skipped
@@ -19,10 +20,20 @@ _SMALL = 64 * 2**20  # bytes up to which no files are skipped
 
 def rows_of(spark: SparkSession, location: str, version: str) -> DataFrame:
     """All rows at a version; PySpark's error if it can no longer be read."""
-    small = _by_checksum(spark, location, int(version))
+    alike = _latest_alike(spark, location, int(version))
+    small = _by_checksum(spark, location, alike)
     if small is not None:
         return small
-    return spark.read.format("delta").option("versionAsOf", version).load(location)
+    return spark.read.format("delta").option("versionAsOf", str(alike)).load(location)
+
+
+def _latest_alike(spark: SparkSession, location: str, version: int) -> int:
+    """The latest version with the very rows of another: it is the last to lose its files."""
+    files, folder = files_at(spark, location)
+    for later in commits(files, folder):
+        if later == version + 1 and not read_commit(files, folder, later).changes_data:
+            version = later
+    return version
 
 
 def _by_checksum(spark: SparkSession, location: str, version: int) -> DataFrame | None:

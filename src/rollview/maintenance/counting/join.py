@@ -102,8 +102,9 @@ def _by_match(join: Join, flow: Flow) -> Relation | None:
 def _left_changed(join: Join, flow: Flow, pairs: tuple[Pair, ...], change: Relation) -> Relation:
     """Only the right of such a join can be broadcast, so it is cut down even if it is a table."""
     keys = None
-    if pairs:
+    if pairs or join.kind is JoinKind.EXISTENCE:  # Spark cannot have EXISTS over a union
         change = flow.hold(change, "change")
+    if pairs:
         keys = flow.matching(change, pairs, of_left=True)
     flow.read(join, AFTER, join.right, tuple(pair.right for pair in pairs))
     if not pairs and flow.reaches_tables(join.right):

@@ -1,0 +1,98 @@
+"""Every view stays right over many refreshes, and nothing grows that nobody keeps on purpose."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+import rollview
+from rollview.runtime import refresh_view
+from rollview.storage import delta_commits
+from tests.integration.conftest import private_session
+from tests.soak.growth import MOST_SEGMENTS, Counts, Round, growing
+from tests.soak.process import REPOSITORY
+from tests.soak.refreshes import FEW, Run, summary
+
+QUIET = Round(1, 2.0, {"incremental": 1}, Counts({"v": 2}, 0, {"v/n1": 3}, 40, 100))
+
+
+@pytest.fixture
+def own(spark: SparkSession, tmp_path: Path) -> Iterator[SparkSession]:
+    session = private_session(spark, tmp_path)
+    schema = session.catalog.currentDatabase()
+    yield session
+    session.sql(f"DROP SCHEMA {schema} CASCADE")
+
+
+@pytest.mark.spark
+def test_eight_refreshes(own: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files are cleaned so often that eight refreshes see it twice."""
+    monkeypatch.setattr(refresh_view, "_CLEANING", 3)
+    monkeypatch.setattr(delta_commits, "_FEW_FILES", 1)
+    run = Run(rollview.connect(own), int(time.time()), print, FEW)
+    print(f"seed {run.seed}")
+    run.run(8, every=4)
+    assert not run.problems, summary(run)
+    assert len(run.rounds) == 8
+    assert not run.recomputed, summary(run)
+    assert growing(run.rounds, settled=False) == [], summary(run)
+
+
+@pytest.mark.soak
+def test_two_hundred_refreshes(tmp_path: Path) -> None:
+    options = ["--refreshes", "200", "--json", "--lake", str(tmp_path / "lake")]
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.soak.refreshes", *options],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=REPOSITORY,
+        check=False,
+    )
+    found = json.loads(done.stdout)
+    assert found["problems"] == [], f"seed {found['seed']}"
+    assert (done.returncode, len(found["rounds"])) == (0, 200)
+
+
+def over_rounds(of: int, **more: object) -> list[Round]:
+    """A quiet run in which one of the counts goes by a function of the round."""
+    rounds = []
+    for number in range(1, of + 1):
+        now = {name: by(number) for name, by in more.items()}  # type: ignore[operator]
+        seconds = float(now.pop("seconds", 2.0))
+        counts = replace(QUIET.counts, **now)
+        rounds.append(replace(QUIET, number=number, seconds=seconds, counts=counts))
+    return rounds
+
+
+def test_what_stays_is_not_blamed() -> None:
+    rounds = over_rounds(
+        80,
+        live=lambda n: {"v": n % 20 + 1},
+        control=lambda n: 40 + n % 9,
+        kept=lambda n: 12 * n,
+        seconds=lambda n: 9.0 if n < 20 or n % 20 == 0 else 2.0,
+    )
+    assert growing(rounds, settled=True) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "by", "blamed"),
+    [
+        ("live", lambda n: {"v": n}, "live files of v: at most 40 in the second quarter, 80"),
+        ("unnamed", lambda n: n // 70, "files that no commit names: at most 0"),
+        ("segments", lambda n: {"v/n1": MOST_SEGMENTS + n // 80}, "segments of v/n1: 15, where 14"),
+        ("control", lambda n: 10 + n, "control files: at most 50"),
+        ("seconds", lambda n: 2 + n / 30, "a refresh took 3.02 s in the second quarter, 4.35 s"),
+    ],
+)
+def test_what_grows_is_seen(name: str, by: object, blamed: str) -> None:
+    (found,) = growing(over_rounds(80, **{name: by}), settled=True)
+    assert found.startswith(blamed)
