@@ -20,6 +20,7 @@ from rollview.algebra.codec import decode, encode
 from rollview.algebra.definition import Definition, Source, SourceKind
 from rollview.errors import RollviewError
 from rollview.frontend.define import define, original
+from rollview.planning.verdict import judge
 from rollview.sql.render import render
 from rollview.testing import assert_same_rows, rows_of
 
@@ -40,11 +41,16 @@ class Case:
 
 @dataclass
 class Outcome:
-    """What went wrong, by stage, with the rendered text and the seconds that each stage took."""
+    """What went wrong, by stage, with the rendered text and the seconds that each stage took.
+
+    ``mode`` is how a view of the query is refreshed, ``why`` has the codes of the reasons.
+    """
 
     id: str
     failures: dict[str, str] = field(default_factory=dict)
     sql: str | None = None
+    mode: str = ""
+    why: tuple[str, ...] = ()
     seconds: dict[str, float] = field(default_factory=dict)
 
     @contextmanager
@@ -92,6 +98,10 @@ def _check_definition(
 ) -> None:
     with outcome.stage("reasons"):
         _assert_reasons(case, definition)
+    with outcome.stage("verdict"):
+        verdict = judge(definition, "auto")
+        codes = dict.fromkeys(reason.code.value for reason in verdict.reasons)
+        outcome.mode, outcome.why = verdict.mode, tuple(codes)
     with outcome.stage("columns"):
         columns = [(column.name, column.type) for column in definition.columns]
         assert columns == _schema(frame), f"{columns} instead of {_schema(frame)}"

@@ -15,8 +15,19 @@ from tests.roundtrip.proved import Proved, digest_of, proved
 HOLDS = {"id": "a", "group": "corpus", "failures": {}, "understood": True, "expects": []}
 WHOLE = {**HOLDS, "id": "b", "understood": False}
 REFUSED = {**HOLDS, "id": "c", "understood": False, "expects": ["QUERY.INVALID"]}
-FAILS = {**HOLDS, "id": "tpch.q1", "group": "tpch", "failures": {"rendered": "2 rows, not 3"}}
+FAILS = {
+    **HOLDS,
+    "id": "tpch.q1",
+    "group": "tpch",
+    "failures": {"rendered": "2 rows, not 3"},
+    "mode": "partial",
+    "why": ["NO_KEY"],
+}
 KNOWN = {str(record["id"]): record for record in (HOLDS, WHOLE, REFUSED, FAILS)}
+CARRIED = {
+    "a": {"id": "a", "group": "corpus", "failures": {}, "carried": True},
+    "b": {"id": "b", "group": "corpus", "failures": {}, "carried": False},
+}
 
 
 def git(folder: Path, *words: str) -> str:
@@ -73,11 +84,15 @@ def test_the_digest_is_of_names_and_contents(checkout: Path) -> None:
 
 
 def test_the_page_says_what_was_proved_and_what_came_out() -> None:
-    text = proof.page(KNOWN, Proved("abc1234", False, "0123456789abcdef"))
+    sources = Proved("abc1234", False, "0123456789abcdef")
+    text = proof.page(KNOWN, CARRIED, {"corpus": 3, "tpch": 1}, sources)
     assert "What was proved: commit abc1234, `src/` 0123456789abcdef." in text
     assert "| queries of our own, SQL | 3 | 3 | 0 | 1 | 1 |" in text
     assert "| TPC-H | 1 | 0 | 1 | 0 | 0 |" in text
     assert "- `tpch.q1`: {'rendered': '2 rows, not 3'}" in text
+    assert "| queries of our own, SQL | 1 | 0 | 1 | 1 |" in text
+    assert "| TPC-H | 0 | 1 | 0 |" in text
+    assert "| tpch.q1 | partial | `NO_KEY` |" in text
 
 
 @pytest.fixture
