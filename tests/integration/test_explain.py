@@ -26,7 +26,8 @@ VIEWS = {
         "partial",
     ),
     "never": ("SELECT id FROM orders WHERE id NOT IN (SELECT amount FROM orders)", "partial"),
-    "dated": ("SELECT id FROM orders WHERE amount < day(current_date())", "full"),
+    "dated": ("SELECT id FROM orders WHERE amount > day(current_date()) - 40", "incremental"),
+    "stamped": ("SELECT id, current_date() AS today FROM orders", "full"),
 }
 
 
