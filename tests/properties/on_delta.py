@@ -18,6 +18,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+
 import rollview
 from rollview import RollviewError, Session
 from rollview.algebra.relations import Scan
@@ -86,7 +89,7 @@ class Lake:
         name, text = f"v{number}", render(relation, {table: table for table in TABLES})
         try:
             self._db.spark.sql(text).collect()
-        except Exception as failure:
+        except (PySparkException, Py4JJavaError) as failure:
             self.found.refused.append(f"{name}: {str(failure)[:200]}\n{text}")
             return
         try:

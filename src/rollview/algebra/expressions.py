@@ -124,6 +124,11 @@ def binary(kind: str, operator: str, left: Expression, right: Expression, type: 
     return Call(kind, ("(", f" {operator} ", ")"), (left, right), type)
 
 
+def cast(value: Expression, type: str) -> Call:
+    """A value as another type, for hand-written algebra."""
+    return Call("Cast", ("CAST(", f" AS {type})"), (value,), type, value.nullable)
+
+
 def conjuncts(condition: Expression | None) -> tuple[Expression, ...]:
     """The parts of a condition that must all be true."""
     if condition is None:

@@ -5,7 +5,11 @@ Types are kept as the text that Spark prints for them (``DECIMAL(12,2)``,
 system of its own.
 """
 
+import re
 from dataclasses import dataclass
+
+DECIMAL = re.compile(r"DECIMAL\((\d+),\s*(\d+)\)")
+"""The type text of a decimal: its digits, and how many of them are after the point."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,12 +113,10 @@ class Flow:
         """Whether the clock has gone on, and the condition of the filter depends on it."""
         return CLOCK in self._changed and reads_clock(filter.condition)
 
-    def timed(self, relation: Relation, moment: Moment) -> Relation:
-        """The relation itself, a filter with its condition at the moment."""
-        if not isinstance(relation, Filter) or not reads_clock(relation.condition):
-            return relation
+    def condition(self, filter: Filter, moment: Moment) -> Expression:
+        """The condition of a filter at the moment."""
         reading = self._clock.before if moment is Moment.BEFORE else self._clock.after
-        return Filter(relation.child, at(relation.condition, reading))
+        return at(filter.condition, reading)
 
     def before(self, relation: Relation, keys: Keys | None = None) -> Relation:
         """The rows at the last refresh: all, or those under keys."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
-from rollview.algebra.expressions import Call, ColumnRef, Expression, Literal, conjunction, same
+from rollview.algebra.expressions import ColumnRef, Expression, Literal, cast, conjunction, same
 from rollview.algebra.relations import (
     After,
     Aggregate,
@@ -64,7 +64,8 @@ def evaluated(flow: Flow, relation: Relation, moment: Moment, keys: Keys | None)
     """The same, but from the inputs of the relation even if its own rows are kept."""
     if isinstance(relation, Scan):
         return restrict(_table(flow, relation, moment), keys)
-    relation = flow.timed(relation, moment)
+    if isinstance(relation, Filter):
+        relation = Filter(relation.child, flow.condition(relation, moment))
     if keys is None:
         if isinstance(relation, Recursion):
             return _recursion(flow, relation, moment)
@@ -183,8 +184,7 @@ def _copies(expand: Expand) -> Union:
 def _typed(expression: Expression, column: Column) -> Expression:
     if expression.type == column.type:
         return expression
-    cast = ("CAST(", f" AS {column.type})")
-    return Call("Cast", cast, (expression,), column.type, expression.nullable)
+    return cast(expression, column.type)
 
 
 def _through(flow: Flow, keys: Keys, project: Project) -> Keys:

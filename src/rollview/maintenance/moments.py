@@ -8,7 +8,6 @@ added. So values are counted in units of their last digit, and only the result i
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from rollview.algebra.expressions import (
@@ -18,13 +17,14 @@ from rollview.algebra.expressions import (
     Expression,
     Literal,
     binary,
+    cast,
     function,
 )
+from rollview.algebra.schema import DECIMAL
 from rollview.errors import InternalError
 from rollview.maintenance.counts import count_of, of_pair, strict
 
 _DIGITS = {"TINYINT": 3, "SMALLINT": 5, "INT": 10}
-_DECIMAL = re.compile(r"DECIMAL\((\d+),\s*(\d+)\)")
 # With the ten digits that Spark adds for a sum, the product of two sums still has 38.
 _MOST_DIGITS = 9
 # The products that each function is made of, by the places of their factors.
@@ -163,7 +163,7 @@ def _exact(argument: Expression) -> _Exact | None:
         argument = argument.args[0]
     if argument.type in _DIGITS:
         return _Exact(argument, _DIGITS[argument.type], 0)
-    decimal = _DECIMAL.fullmatch(argument.type)
+    decimal = DECIMAL.fullmatch(argument.type)
     if decimal is None or int(decimal[1]) > _MOST_DIGITS:
         return None
     return _Exact(argument, int(decimal[1]), int(decimal[2]))
@@ -181,7 +181,7 @@ class _Sums:
     def exact_spread(self, left: int, right: int) -> Expression:
         """``n * sum(x * y) - sum(x) * sum(y)`` in units, a whole number."""
         place = 1 + len(self.values) + self.products.index((left, right))
-        count = _cast(self.columns[0], "DECIMAL(20,0)")
+        count = cast(self.columns[0], "DECIMAL(20,0)")
         whole = "DECIMAL(38,0)"
         total = binary("Multiply", "*", count, self.columns[place], whole)
         product = binary("Multiply", "*", self._sum(left), self._sum(right), whole)
@@ -241,12 +241,8 @@ def _constant(number: int) -> Literal:
     return Literal(f"CAST({number} AS DOUBLE)", "DOUBLE")
 
 
-def _cast(value: Expression, type: str) -> Call:
-    return Call("Cast", ("CAST(", f" AS {type})"), (value,), type, value.nullable)
-
-
 def _double(value: Expression) -> Expression:
-    return _cast(value, "DOUBLE")
+    return cast(value, "DOUBLE")
 
 
 def _times(left: Expression, right: Expression) -> Expression:

@@ -9,7 +9,6 @@ derived from sums and counts that do.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -21,15 +20,16 @@ from rollview.algebra.expressions import (
     Expression,
     Literal,
     binary,
+    cast,
 )
 from rollview.algebra.relations import Aggregate, Named, NamedAggregate, Project, Relation
+from rollview.algebra.schema import DECIMAL
 from rollview.maintenance.counts import COUNT_ALL, counted, of_pair
 from rollview.maintenance.moments import moments
 from rollview.maintenance.signed import named
 
 _INTEGERS = ("TINYINT", "SMALLINT", "INT", "BIGINT")
 _FLOATS = ("FLOAT", "DOUBLE")
-_DECIMAL = re.compile(r"DECIMAL\((\d+),\s*(\d+)\)")
 _LONGEST = 38
 _KEPT_SCALE = 6  # Spark never gives up these digits of a decimal
 
@@ -59,7 +59,7 @@ def _adds_exactly(call: AggregateCall) -> bool:
     type = call.args[0].type
     if type in _INTEGERS or type in _FLOATS:
         return True
-    total = _DECIMAL.fullmatch(call.type)
+    total = DECIMAL.fullmatch(call.type)
     return total is not None and (int(total[1]) + 2 <= _LONGEST or int(total[2]) <= _KEPT_SCALE)
 
 
@@ -137,15 +137,15 @@ class Average:
     def value(self, columns: tuple[ColumnRef, ...]) -> Expression:
         """Spark's own division; the sum is NULL where there are no values, and so is the result."""
         total, count = columns
-        if _DECIMAL.fullmatch(self.call.args[0].type):
-            divisor: Expression = _cast(count, "DECIMAL(20,0)")
+        if DECIMAL.fullmatch(self.call.args[0].type):
+            divisor: Expression = cast(count, "DECIMAL(20,0)")
             dividend: Expression = total
         else:
-            divisor, dividend = _cast(count, "DOUBLE"), _cast(total, "DOUBLE")
+            divisor, dividend = cast(count, "DOUBLE"), cast(total, "DOUBLE")
         none = binary("EqualTo", "=", count, Literal("0L", "BIGINT"), "BOOLEAN")
         parts = ("CASE WHEN ", " THEN NULL ELSE ", " / ", " END")
         quotient = Call("CaseWhen", parts, (none, dividend, divisor), self.call.type)
-        return _cast(quotient, self.call.type)
+        return cast(quotient, self.call.type)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,10 +175,6 @@ def _quantified(call: AggregateCall) -> Quantified | None:
     return Quantified(call)
 
 
-def _cast(value: Expression, type: str) -> Call:
-    return Call("Cast", ("CAST(", f" AS {type})"), (value,), type, value.nullable)
-
-
 def _average(call: AggregateCall) -> Average | None:
     """The average as sum and count; None if it is not one, or not exact that way.
 
@@ -189,7 +185,7 @@ def _average(call: AggregateCall) -> Average | None:
     if call.kind != "Average" or call.distinct or call.parts[0] not in ("avg(", "mean("):
         return None
     argument = call.args[0]
-    decimal = _DECIMAL.fullmatch(argument.type)
+    decimal = DECIMAL.fullmatch(argument.type)
     if decimal is not None:
         precision, scale = int(decimal[1]), int(decimal[2])
         if not _divides_exactly(precision, scale):
@@ -197,7 +193,7 @@ def _average(call: AggregateCall) -> Average | None:
         type = f"DECIMAL({min(precision + 10, _LONGEST)},{scale})"
         total = AggregateCall("Sum", ("sum(", ")"), (argument,), type, filter=call.filter)
     elif argument.type == "BIGINT":
-        wide = _cast(argument, "DECIMAL(20,0)")
+        wide = cast(argument, "DECIMAL(20,0)")
         total = AggregateCall("Sum", ("sum(", ")"), (wide,), "DECIMAL(30,0)", filter=call.filter)
     elif argument.type in _INTEGERS:
         total = AggregateCall("Sum", ("sum(", ")"), (argument,), "BIGINT", filter=call.filter)

@@ -39,7 +39,7 @@ class Run:
         self._wanted: dict[tuple[str, ...], dict[str, None]] = {}
         self.lake = lake
         self.moment = position(present())
-        self.changes = SourceChanges(lake.work)
+        self.changes = SourceChanges(lake.work, lake.java)
 
     def pin_all(self, views: list[StoredView]) -> None:
         """Pin every base table of these views now; what is wrong with one is told later."""
@@ -83,7 +83,7 @@ class Run:
 
     def source(self, session: SparkSession, source: Source) -> ChangeSource:
         """The adapter of a base table, found in the catalog once per session."""
-        key = (id(session), *key_of(source))
+        key = (session, *key_of(source))
         if key not in self._sources:
             self._sources[key] = registry.source(session, source)
         return self._sources[key]

@@ -17,7 +17,6 @@ from rollview.errors import (
 from rollview.runtime import history, recovery
 from rollview.runtime.catalog import Catalog, StoredView, key_of
 from rollview.runtime.lake import Lake
-from rollview.runtime.lifeline import while_it_lives
 from rollview.runtime.pinning import Run
 from rollview.runtime.refresh_view import Request, refresh_view
 from rollview.runtime.report import Mode, RefreshReport
@@ -79,8 +78,7 @@ def _refresh_all(
             if _pass_over(lake, catalog, run, views, request, outcomes, is_last=passes_left == 0):
                 break
         finally:
-            with while_it_lives(lake.java):
-                run.changes.close()
+            run.changes.close()
     return {key_of(view.name): outcomes[key_of(view.name)] for view in views}
 
 

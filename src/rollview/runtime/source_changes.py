@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 
 from rollview.runtime.spark_engine import SparkEngine, frame_of
 from rollview.storage.base import WEIGHT
+from rollview.storage.process import Process
 
 
 class Changing(Protocol):
@@ -34,8 +35,8 @@ class Read:
 class SourceChanges:
     """What one run has read of the changes of its sources."""
 
-    def __init__(self, session: SparkSession) -> None:
-        self._engine = SparkEngine(session)
+    def __init__(self, session: SparkSession, java: Process | None) -> None:
+        self._engine = SparkEngine(session, java=java)
         self._read: dict[tuple[object, ...], Read] = {}
 
     def between(

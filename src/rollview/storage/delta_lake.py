@@ -13,11 +13,7 @@ from rollview.errors import SourceVersionGone
 from rollview.storage.base import TableState
 from rollview.storage.delta_changes import DeltaChanges
 from rollview.storage.delta_history import is_readable, rows_at
-from rollview.storage.delta_log import (
-    commits,
-    read_commit,
-    snapshot,
-)
+from rollview.storage.delta_log import latest_alike, snapshot
 from rollview.storage.delta_read import rows_of
 from rollview.storage.files import files_at
 from rollview.storage.tables import missing
@@ -53,10 +49,7 @@ class DeltaSource:
         if int(before) > int(after):
             return False
         files, folder = files_at(self._spark, self._location)
-        between = range(int(before) + 1, int(after) + 1)
-        if not set(between) <= set(commits(files, folder)):
-            return False
-        return not any(read_commit(files, folder, version).changes_data for version in between)
+        return latest_alike(files, folder, int(before)) >= int(after)
 
     def obstacle(self, before: str, after: str, columns: Sequence[str]) -> str | None:
         return self._changes.obstacle(before, after, columns)

@@ -122,6 +122,21 @@ def read_commit(files: Files, folder: str, version: int) -> LogEntry:
     return LogEntry(version, transactions, metadata, rows, net, changes_data or not actions)
 
 
+def latest_alike(files: Files, folder: str, version: int) -> int:
+    """The latest version with the very rows of another, as far as the log tells."""
+    for later in commits(files, folder):
+        if later == version + 1 and not read_commit(files, folder, later).changes_data:
+            version = later
+    return version
+
+
+def listed_files(snapshot: Any) -> Any | None:
+    """All files of a snapshot, without a job; None where its checksum does not list them."""
+    checksum = snapshot.checksumOpt()
+    listed = checksum.get().allFiles() if checksum.isDefined() else checksum
+    return listed.get() if listed.isDefined() else None
+
+
 def _counts(info: Action) -> tuple[int | None, int | None]:
     """The rows of the table after the commit, or how many came and went, as the commit says."""
     metrics = {name: int(value) for name, value in info.get("operationMetrics", {}).items()}

@@ -11,7 +11,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from rollview.storage.delta_log import commits, read_commit, snapshot_at
+from rollview.storage.delta_log import latest_alike, listed_files, snapshot_at
 from rollview.storage.files import files_at
 from rollview.storage.tables import active
 
@@ -20,33 +20,24 @@ _SMALL = 64 * 2**20  # bytes up to which no files are skipped
 
 def rows_of(spark: SparkSession, location: str, version: str) -> DataFrame:
     """All rows at a version; PySpark's error if it can no longer be read."""
-    alike = _latest_alike(spark, location, int(version))
+    # It is the last one to lose its files.
+    alike = latest_alike(*files_at(spark, location), int(version))
     small = _by_checksum(spark, location, alike)
     if small is not None:
         return small
     return spark.read.format("delta").option("versionAsOf", str(alike)).load(location)
 
 
-def _latest_alike(spark: SparkSession, location: str, version: int) -> int:
-    """The latest version with the very rows of another: it is the last to lose its files."""
-    files, folder = files_at(spark, location)
-    for later in commits(files, folder):
-        if later == version + 1 and not read_commit(files, folder, later).changes_data:
-            version = later
-    return version
-
-
 def _by_checksum(spark: SparkSession, location: str, version: int) -> DataFrame | None:
     snapshot = snapshot_at(spark, location, version)
-    if snapshot is None or not snapshot.checksumOpt().isDefined():
+    listed = None if snapshot is None else listed_files(snapshot)
+    if snapshot is None or listed is None:
         return None
-    checksum = snapshot.checksumOpt().get()
-    listed = checksum.allFiles()
-    if not listed.isDefined() or int(checksum.tableSizeBytes()) > _SMALL:
+    if int(snapshot.checksumOpt().get().tableSizeBytes()) > _SMALL:
         return None
     jvm: Any = spark._jvm
     with active(spark):
         frame = snapshot.deltaLog().createDataFrame(
-            snapshot, listed.get(), False, jvm.scala.Option.empty()
+            snapshot, listed, False, jvm.scala.Option.empty()
         )
     return DataFrame(frame, spark)

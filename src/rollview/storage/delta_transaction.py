@@ -19,7 +19,7 @@ from typing import Any
 from py4j.protocol import Py4JError
 from pyspark.sql import DataFrame, SparkSession
 
-from rollview.storage.delta_log import NET_TAG
+from rollview.storage.delta_log import NET_TAG, listed_files
 from rollview.storage.tables import active, settings
 
 _VERSIONS = ("4.4.",)
@@ -46,9 +46,9 @@ class DeltaTransaction:
 
         They count as read: whoever removes one of them meanwhile is a conflict.
         """
-        checksum = self._transaction.snapshot().checksumOpt()
-        listed = checksum.get().allFiles() if checksum.isDefined() else self._none
-        found = listed.get() if listed.isDefined() else self._transaction.filterFiles()
+        found = listed_files(self._transaction.snapshot())
+        if found is None:
+            found = self._transaction.filterFiles()
         self._transaction.trackFilesRead(found)
         return [found.apply(position) for position in range(found.size())]
 

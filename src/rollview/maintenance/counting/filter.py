@@ -18,8 +18,7 @@ def delta_filter(filter: Filter, flow: Flow) -> Relation | None:
 
     F is the condition now, F' the one at the last refresh.
     """
-    then = _condition(filter, flow, Moment.BEFORE)
-    now = _condition(filter, flow, Moment.AFTER)
+    then, now = (flow.condition(filter, moment) for moment in (Moment.BEFORE, Moment.AFTER))
     below = flow.delta(filter.child)
     linear = None if below is None else Filter(below, now)
     if not flow.has_ticked(filter):
@@ -31,11 +30,6 @@ def delta_filter(filter: Filter, flow: Flow) -> Relation | None:
     enter = signed(Filter(rows, _only(now, then)), filter.columns, PLUS)
     leave = signed(Filter(rows, _only(then, now)), filter.columns, MINUS)
     return sum_of((linear, enter, leave), filter.columns)
-
-
-def _condition(filter: Filter, flow: Flow, moment: Moment) -> Expression:
-    timed = flow.timed(filter, moment)
-    return timed.condition if isinstance(timed, Filter) else filter.condition
 
 
 def _only(one: Expression, other: Expression) -> Expression:
