@@ -46,8 +46,9 @@ TYPES: dict[str, T.DataType] = {
 
 def rows() -> dict[str, str]:
     """What the page says: type of the query, stored type."""
-    lines = [line.split(" | ") for line in PAGE.read_text("utf-8").splitlines() if "| `" in line]
-    return {_bare(first.removeprefix("| ")): _bare(second) for first, second, *_ in lines}
+    lines = PAGE.read_text("utf-8").splitlines()
+    cells = [line.removeprefix("| ").split(" | ") for line in lines if line.startswith("| `")]
+    return {_bare(first): _bare(second) for first, second, *_ in cells}
 
 
 def _bare(cell: str) -> str:

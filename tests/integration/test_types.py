@@ -1,8 +1,8 @@
 """Every type goes through a view: created, read by both its names, refreshed, verified.
 
 All types of a group are columns of one view, each with NULLs and once more without; the tests
-are one per type and store. What comes back has the schema that docs/types.md promises: that of the
-query, but for NOT NULL inside of values.
+are one per type and store. What comes back has the schema of the query, NOT NULL inside of values
+too.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import (
     ArrayType,
     BinaryType,
-    CalendarIntervalType,
     DataType,
     MapType,
     StructField,
@@ -87,6 +86,21 @@ NESTED = {
     "struct_null": "cast(null as struct<a: interval day, b: void>)",
     "struct_odd_names": "named_struct('a b', 1, 'c,d;e', null, 'ü`\\'', interval '1' month)",
     "struct_case": "named_struct('a', 1, 'b', named_struct('A', time'01:02:03', 'x.y', 2))",
+    "struct_full": (
+        "named_struct('a', 1Y, 'b', 2.5BD, 'c', cast(0.5 as decimal(5, 5)), 'd', date'2024-01-01', "
+        "'e', timestamp'2024-01-01', 'f', timestamp_ntz'2024-01-01', 'g', X'01', 'h', true, "
+        "'i', 'x', 'j', 1.5D, 'k', array(array(1), array(2)), 'l', map('x', map(1, named_struct("
+        "'y', 1))), 'm', named_struct('n', array(named_struct('o', 1))), 'p', cast(1 as variant))"
+    ),
+    "struct_full_of_text": (
+        "named_struct('a', time'12:13:14', 'b', interval '1' month, 'c', interval '1' day, "
+        "'d', make_interval(0, 1), 'e', 'aB' collate UTF8_LCASE, 'f', array(interval '1' day), "
+        "'g', map(interval '1' day, named_struct('a b', interval '2' day)))"
+    ),
+    "array_of_calendar": "array(make_interval(0, 1), make_interval(1, 0))",
+    "map_of_arrays": "map('x', array(1, 2), 'y', array())",
+    "map_of_maps": "map('x', map('y', 'z'), 'y', map('a', 'b'))",
+    "collected": "array(array(1, null), array(2))",
     "struct_of_variant": "named_struct('v', parse_json('[1]'), 'i', make_interval(0, 1))",
 }
 NAMES = [
@@ -181,7 +195,7 @@ def test_a_column_comes_back_as_it_was(name: str, kept: Kept) -> None:
         field, values = look.wanted[name]
         for way, shown in (("read", look.read), ("public name", look.public)):
             found, there = shown[name]
-            assert found == promised(field), f"{look.moment}, {way}"
+            assert found == field, f"{look.moment}, {way}"
             if name.startswith("negative_zero") and look.moment == "refreshed":
                 there, values = ([v.lstrip("-") for v in many] for many in (there, values))
             assert there == values, f"{look.moment}, {way}"
@@ -203,17 +217,14 @@ def test_verify_finds_every_type_right(view: str, kept: Kept) -> None:
     assert (check.rows, check.note) == (4, None)
 
 
-def test_not_null_inside_of_values_is_what_does_not_come_back(kept: Kept) -> None:
-    """The promise means something: the queries do say NOT NULL, also inside, and also of text."""
+def test_the_queries_do_say_not_null(kept: Kept) -> None:
+    """The comparison means something: of columns, inside of them, and of what is stored as text."""
     wanted = {name: field for name, (field, _) in kept.looks[0].wanted.items()}
-    for name in ("array_of_struct", "map_from_struct", "struct", "struct_of_struct"):
-        field = wanted[f"{name} always"]
-        assert field.dataType != promised(field).dataType
-        assert not promised(field).nullable
-    for name in ("time", "interval_month", "interval_day_second"):
-        assert not promised(wanted[f"{name} always"]).nullable
-    assert not wanted["interval_calendar always"].nullable
-    assert promised(wanted["interval_calendar always"]).nullable
+    for name in ("array_of_struct", "map_from_struct", "struct", "struct_of_struct", "struct_full"):
+        for field in (wanted[name], wanted[f"{name} always"]):
+            assert field.dataType != without_not_null(field.dataType)
+    for name in ("time", "interval_month", "interval_day_second", "interval_calendar", "struct"):
+        assert not wanted[f"{name} always"].nullable
 
 
 def test_metadata_of_char_columns_is_not_carried_over(db: rollview.Session) -> None:
@@ -223,18 +234,34 @@ def test_metadata_of_char_columns_is_not_carried_over(db: rollview.Session) -> N
         assert [field.metadata for field in frame.schema] == [{}, {}]
 
 
+def test_comments_of_columns_come_back_as_from_a_plain_view(db: rollview.Session) -> None:
+    db.sql("""CREATE TABLE told (
+        id INT COMMENT 'it\\'s a \\\\ number', s STRUCT<p: INT COMMENT 'inner'>, bare INT
+    ) USING delta""")
+    text = "SELECT id, s.p AS q, id + 1 AS next, bare FROM told"
+    db.create_view("telling", text)
+    wanted = [field.metadata for field in db.spark.sql(text).schema]
+    assert wanted == [{"comment": "it's a \\ number"}, {"comment": "inner"}, {}, {}]
+    for frame in (db.read("telling"), db.spark.table("telling")):
+        assert [field.metadata for field in frame.schema] == wanted
+
+
+def test_another_comment_is_no_other_type(db: rollview.Session) -> None:
+    db.sql("CREATE TABLE noted (s STRUCT<p: INT COMMENT 'this', q: INT>) USING delta")
+    db.create_view("notes", "SELECT s FROM noted")
+    db.sql("ALTER TABLE noted ALTER COLUMN s.p COMMENT 'that, \\'too\\''")
+    db.sql("INSERT INTO noted VALUES (named_struct('p', 1, 'q', 2))")
+    db.refresh("notes")
+    assert db.verify("notes").correct
+    assert db.read("notes").count() == 1
+
+
 def test_a_type_of_no_kind_is_refused() -> None:
     class OddType(DataType):
         pass
 
     with pytest.raises(UnsupportedType, match="a column of type odd cannot be stored"):
         storable(OddType())
-
-
-def promised(field: StructField) -> StructField:
-    """The field as a view shows it, by the rule that docs/types.md states."""
-    nullable = field.nullable or isinstance(field.dataType, CalendarIntervalType)
-    return StructField(field.name, without_not_null(field.dataType), nullable)
 
 
 def without_not_null(type: DataType) -> DataType:

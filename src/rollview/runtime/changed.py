@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -22,6 +23,9 @@ from rollview.runtime.pinning import Run
 from rollview.runtime.report import Policy
 from rollview.storage.tables import locate
 from rollview.storage.vector import Vector
+
+# Spark writes the comments of struct fields into the type.
+_COMMENT = re.compile(r" COMMENT '(?:[^'\\]|\\.)*'")
 
 
 def changed_dependencies(session: SparkSession, view: StoredView) -> list[Dependency]:
@@ -133,7 +137,7 @@ def _check_column(
         raise _source_changed(
             view, f"the column {wanted.name} of {source.name} is gone; it has: {names}"
         )
-    if found.type != wanted.type:
+    if _COMMENT.sub("", found.type) != _COMMENT.sub("", wanted.type):
         raise _source_changed(
             view,
             f"the column {wanted.name} of {source.name} was {wanted.type} and is {found.type} now",

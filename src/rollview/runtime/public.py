@@ -15,6 +15,7 @@ from rollview.runtime.broken_log import readable_log
 from rollview.runtime.catalog import Catalog, StoredView
 from rollview.runtime.lake import Lake
 from rollview.storage.encoding import quoted
+from rollview.storage.stored import COMMENT
 from rollview.storage.tables import SESSION_CATALOG, name_parts, view_property
 
 _PROPERTY = "rollview.view_id"
@@ -72,9 +73,16 @@ def publish(lake: Lake, view: StoredView) -> None:
     """Make the public name show the view."""
     select = view.rows(lake, lake.work).backing.select()
     lake.work.sql(
-        f"CREATE OR REPLACE VIEW {_quoted(lake, view.name)} "
+        f"CREATE OR REPLACE VIEW {_quoted(lake, view.name)} ({_columns(view)}) "
         f"TBLPROPERTIES ('{_PROPERTY}' = '{view.view_id}') AS {select}"
     )
+
+
+def _columns(view: StoredView) -> str:
+    comments = [str(field.metadata.get(COMMENT, "")) for field in view.schema.fields]
+    texts = [comment.replace("\\", "\\\\").replace("'", "\\'") for comment in comments]
+    told = [f" COMMENT '{text}'" if text else "" for text in texts]
+    return ", ".join(f"{quoted(n)}{t}" for n, t in zip(view.schema.names, told, strict=True))
 
 
 def ensure_published(lake: Lake, view: StoredView) -> None:

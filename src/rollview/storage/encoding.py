@@ -5,15 +5,14 @@ back without loss; a collated string loses its collation, a VOID column becomes 
 always NULL; arrays, maps and structs around such values are rebuilt around the encoded ones.
 Fields of structs that are rebuilt get internal names, since Delta refuses some names.
 
-Whether a column as a whole may be NULL is kept, since Delta enforces it. Inside of values all may
-be NULL: Delta enforces nothing in arrays and maps, and takes no NULL struct whose fields may not be
-NULL; and Spark believes a type whether or not anybody enforces it.
+Whether a column as a whole may be NULL is kept, since Delta enforces it. Inside of stored values
+all may be NULL: Delta enforces nothing in arrays and maps, and takes no NULL struct whose fields
+may not be NULL. What the query's type says of it is put back on the way out.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from pyspark.sql.types import (
     ArrayType,
@@ -24,10 +23,12 @@ from pyspark.sql.types import (
     DataType,
     DateType,
     DayTimeIntervalType,
+    DecimalType,
     MapType,
     NullType,
     NumericType,
     StringType,
+    StructField,
     StructType,
     TimestampNTZType,
     TimestampType,
@@ -50,7 +51,21 @@ _AS_IS = (
 )
 _AS_TEXT = (CalendarIntervalType, DayTimeIntervalType, YearMonthIntervalType, TimeType)
 _AS_STRING = (CharType, VarcharType)
-_Turn = Callable[[str, DataType, int], str]
+# A value of each type, for a cast that cannot fail; 0 for the others.
+_ZEROS: dict[type[DataType], str] = {
+    BinaryType: "X''",
+    BooleanType: "FALSE",
+    CharType: "''",
+    DateType: "DATE'1970-01-01'",
+    DayTimeIntervalType: "INTERVAL '0' SECOND",
+    DecimalType: "0BD",
+    StringType: "''",
+    TimeType: "TIME'00:00:00'",
+    TimestampNTZType: "TIMESTAMP_NTZ'1970-01-01 00:00:00'",
+    TimestampType: "TIMESTAMP_LTZ'1970-01-01 00:00:00'",
+    VarcharType: "''",
+    YearMonthIntervalType: "INTERVAL '0' MONTH",
+}
 _SAFE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -90,7 +105,10 @@ def encode(value: str, type: DataType, depth: int = 0) -> str:
         case ArrayType():
             return f"transform({value}, {item} -> {encode(item, type.elementType, depth + 1)})"
         case MapType():
-            return _rebuild_map(value, type, item, depth, encode)
+            key = encode(f"{item}.key", type.keyType, depth + 1)
+            entry = encode(f"{item}.value", type.valueType, depth + 1)
+            pairs = f"transform(map_entries({value}), {item} -> struct({key}, {entry}))"
+            return f"map_from_entries({pairs})"
         case StructType() if type.fields:
             parts = [
                 f"{encode(f'{value}.{quoted(field.name)}', field.dataType, depth)} AS {name}"
@@ -109,30 +127,53 @@ def encode(value: str, type: DataType, depth: int = 0) -> str:
 def decode(value: str, type: DataType, depth: int = 0, *, nullable: bool = True) -> str:
     """SQL text that turns the storable form back into a value of this type.
 
-    Of a column that is not nullable, Spark can see that the text is never NULL.
+    Of a column that is not nullable, Spark can see that the stored value is never NULL.
     """
-    if _is_stored_as_is(type):
+    if _is_read_as_is(type):
         return value
     item = f"x{depth}"
     match type:
         case ArrayType():
-            return f"transform({value}, {item} -> {decode(item, type.elementType, depth + 1)})"
+            return _decode_items(value, type, item, depth)
         case MapType():
-            return _rebuild_map(value, type, item, depth, decode)
+            keys = ArrayType(type.keyType, True)  # Spark knows that keys are never NULL
+            values = ArrayType(type.valueType, type.valueContainsNull)
+            parts = (
+                _decode_items(f"map_keys({value})", keys, item, depth),
+                _decode_items(f"map_values({value})", values, item, depth),
+            )
+            return f"map_from_arrays({', '.join(parts)})"
         case StructType() if type.fields:
-            parts = [
-                f"{decode(f'{value}.{name}', field.dataType, depth)} AS {quoted(field.name)}"
-                for name, field in zip(_internal(len(type.fields)), type.fields, strict=True)
+            names = type.names if _is_stored_as_is(type) else _internal(len(type.fields))
+            fields = [
+                f"{_decode_field(f'{value}.{quoted(name)}', field, depth)} AS {quoted(field.name)}"
+                for name, field in zip(names, type.fields, strict=True)
             ]
-            return _unless_null(value, f"struct({', '.join(parts)})", nullable)
+            return _unless_null(value, f"struct({', '.join(fields)})", nullable)
         case StructType():
             return _unless_null(value, "struct()", nullable)
         case NullType():
             return "NULL"
         case _:
             cast = f"CAST({value} AS {type.simpleString()})"
-            some = None if nullable else _some_value(type)
-            return cast if some is None else f"coalesce({cast}, {some})"
+            is_seen = nullable or not isinstance(type, _AS_TEXT)
+            return cast if is_seen else f"coalesce({cast}, {_some_value(type)})"
+
+
+def _decode_items(value: str, type: ArrayType, item: str, depth: int) -> str:
+    items = value
+    if not _is_read_as_is(type.elementType):
+        items = f"transform({value}, {item} -> {decode(item, type.elementType, depth + 1)})"
+    # There are none to leave out: this is how Spark learns it.
+    return items if type.containsNull else f"array_compact({items})"
+
+
+def _decode_field(value: str, field: StructField, depth: int) -> str:
+    """A field that is never NULL, unless the struct is: Spark must see it in the text."""
+    type = field.dataType
+    if field.nullable or isinstance(type, StructType):
+        return decode(value, type, depth, nullable=field.nullable)
+    return f"coalesce({decode(value, type, depth)}, {_some_value(type)})"
 
 
 def identity(value: str, type: DataType) -> str:
@@ -161,6 +202,25 @@ def _is_stored_as_is(type: DataType) -> bool:
             return _has_safe_names(type) and all(_is_stored_as_is(f.dataType) for f in type.fields)
         case _:
             return isinstance(type, _AS_IS)
+
+
+def _is_read_as_is(type: DataType) -> bool:
+    """Whether a stored value is the value itself, and its type says no less."""
+    return _is_stored_as_is(type) and not _has_never_null(type)
+
+
+def _has_never_null(type: DataType) -> bool:
+    """Whether something inside of values is never NULL by their type."""
+    match type:
+        case ArrayType():
+            return not type.containsNull or _has_never_null(type.elementType)
+        case MapType():
+            inside = (type.keyType, type.valueType)
+            return not type.valueContainsNull or any(_has_never_null(one) for one in inside)
+        case StructType():
+            return any(not f.nullable or _has_never_null(f.dataType) for f in type.fields)
+        case _:
+            return False
 
 
 def _identity(value: str, type: DataType, depth: int) -> str:
@@ -211,26 +271,23 @@ def _unless_null(value: str, rebuilt: str, nullable: bool) -> str:
     return f"IF({value} IS NULL, NULL, {rebuilt})" if nullable else rebuilt
 
 
-def _some_value(type: DataType) -> str | None:
-    """SQL text for any value of a type whose casts from text Spark takes for nullable.
+def _some_value(type: DataType) -> str:
+    """SQL text for any value of a type, which Spark takes for never NULL.
 
-    Of calendar intervals there is none that would not be nullable itself.
+    Of calendar intervals there is one only where spark.sql.ansi.enabled is on.
     """
     match type:
-        case TimeType():
-            return f"CAST(TIME'00:00:00' AS {type.simpleString()})"
-        case YearMonthIntervalType():
-            return f"CAST(INTERVAL '0' MONTH AS {type.simpleString()})"
-        case DayTimeIntervalType():
-            return f"CAST(INTERVAL '0' SECOND AS {type.simpleString()})"
+        case ArrayType():
+            return decode(f"CAST(array() AS {storable(type)})", type)
+        case MapType():
+            return decode(f"CAST(map() AS {storable(type)})", type)
+        case DecimalType() if type.scale:
+            zero = f"0.{'0' * type.scale}BD"  # of a scale that a cast needs not change
+        case CalendarIntervalType():
+            return "make_interval(0)"
         case _:
-            return None
-
-
-def _rebuild_map(value: str, type: MapType, item: str, depth: int, turn: _Turn) -> str:
-    key = turn(f"{item}.key", type.keyType, depth + 1)
-    entry = turn(f"{item}.value", type.valueType, depth + 1)
-    return f"map_from_entries(transform(map_entries({value}), {item} -> struct({key}, {entry})))"
+            zero = next((text for kind, text in _ZEROS.items() if isinstance(type, kind)), "0")
+    return f"CAST({zero} AS {storable(type) if _is_stored_as_is(type) else type.simpleString()})"
 
 
 def _internal(count: int) -> list[str]:

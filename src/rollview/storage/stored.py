@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import StructType
+from pyspark.sql.types import StructField, StructType
 
 from rollview.storage.base import WEIGHT
 from rollview.storage.encoding import decode, encode, quoted, storable
+
+COMMENT = "comment"
 
 
 def encoded(rows: DataFrame, columns: StructType, weighted: bool = False) -> DataFrame:
@@ -25,7 +27,9 @@ def encoded(rows: DataFrame, columns: StructType, weighted: bool = False) -> Dat
 def decoded(stored: DataFrame, columns: StructType) -> DataFrame:
     """Stored rows in the columns and types they were given in."""
     texts = zip(_decoding(columns), columns.fields, strict=True)
-    return stored.select(*[F.expr(t).alias(field.name, metadata={}) for t, field in texts])
+    return stored.select(
+        *[F.expr(text).alias(field.name, metadata=_shown(field)) for text, field in texts]
+    )
 
 
 def decoding(columns: StructType) -> list[str]:
@@ -40,6 +44,11 @@ def stored_columns(columns: StructType) -> list[str]:
         f"c{position} {storable(field.dataType)}{'' if field.nullable else ' NOT NULL'}"
         for position, field in enumerate(columns.fields)
     ]
+
+
+def _shown(field: StructField) -> dict[str, object]:
+    """Of what a query says about its column, what is about the values, and not where they lie."""
+    return {key: value for key, value in field.metadata.items() if key == COMMENT}
 
 
 def _decoding(columns: StructType) -> list[str]:
