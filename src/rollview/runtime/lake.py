@@ -16,11 +16,11 @@ from rollview.errors import DefinitionCorrupt, LakeTooNew, SessionUnsuitable
 from rollview.frontend.scope import clone_session
 from rollview.runtime.lifeline import java_of
 from rollview.storage import registry
+from rollview.storage.base import Changing
 from rollview.storage.files import Files, files_at
 from rollview.storage.lock import held
 from rollview.storage.process import Process
 from rollview.storage.tables import SESSION_CATALOG, name_parts, schema_location
-from rollview.storage.view_rows import DeltaViewRows
 from rollview.storage.view_store import ViewStore
 
 FORMAT = 1
@@ -67,7 +67,7 @@ class Lake:
 
     def view_rows(
         self, session: SparkSession, name: str, view_id: str, store: str, schema: StructType
-    ) -> DeltaViewRows:
+    ) -> Changing:
         """The rows of one view as what another view reads."""
         return registry.view_rows(session, store, self._data(view_id), name, schema)
 

@@ -8,9 +8,8 @@ from pyspark.sql import functions as F
 from rollview.algebra.definition import Source, SourceKind
 from rollview.runtime.pinning import Run, key_of
 from rollview.runtime.source_changes import Read
-from rollview.storage.base import WEIGHT, ChangeSource
+from rollview.storage.base import WEIGHT, Changing
 from rollview.storage.vector import Position
-from rollview.storage.view_rows import DeltaViewRows
 
 _NOT_COMPARABLE = ("map<", "variant")
 
@@ -81,7 +80,7 @@ def _version(position: Position) -> str:
     return position.version if position.stored is None else position.stored
 
 
-def _changing(run: Run, session: SparkSession, source: Source) -> ChangeSource | DeltaViewRows:
+def _changing(run: Run, session: SparkSession, source: Source) -> Changing:
     if source.kind is not SourceKind.VIEW:
         return run.source(session, source)
     lower = run.lower(source)

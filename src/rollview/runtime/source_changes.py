@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from rollview.runtime.spark_engine import SparkEngine, frame_of
-from rollview.storage.base import WEIGHT
+from rollview.storage.base import WEIGHT, Changing
 from rollview.storage.process import Process
-
-
-class Changing(Protocol):
-    """What has changes between two versions: a base table, or the rows of a lower view."""
-
-    def changes(self, before: str, after: str, columns: Sequence[str]) -> DataFrame: ...
 
 
 @dataclass(frozen=True)

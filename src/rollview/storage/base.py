@@ -23,17 +23,8 @@ class TableState:
     schema: StructType
 
 
-class ChangeSource(Protocol):
-    """A base table that is read at versions."""
-
-    def state(self) -> TableState:
-        """The newest version, the table's identity and schema. Raises SourceMissing."""
-
-    def read(self, version: str) -> DataFrame:
-        """All rows at a version. Raises SourceVersionGone if it cannot be read any more."""
-
-    def same_rows(self, before: str, after: str) -> bool:
-        """Whether it is known, cheaply, that only the layout changed between two versions."""
+class Changing(Protocol):
+    """Rows whose changes between two versions can be had."""
 
     def obstacle(self, before: str, after: str, columns: Sequence[str]) -> str | None:
         """Why the changes of these columns cannot be had, as a sentence; None if they can.
@@ -55,6 +46,19 @@ class ChangeSource(Protocol):
 
     def rows(self, version: str) -> int | None:
         """How many rows the table has at a version, if its statistics tell."""
+
+
+class ChangeSource(Changing, Protocol):
+    """A base table that is read at versions."""
+
+    def state(self) -> TableState:
+        """The newest version, the table's identity and schema. Raises SourceMissing."""
+
+    def read(self, version: str) -> DataFrame:
+        """All rows at a version. Raises SourceVersionGone if it cannot be read any more."""
+
+    def same_rows(self, before: str, after: str) -> bool:
+        """Whether it is known, cheaply, that only the layout changed between two versions."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from pyspark.sql.types import StructType
 
 from rollview.algebra.definition import Source, SourceKind
 from rollview.errors import BadOption
-from rollview.storage.base import Backing, ChangeSource
+from rollview.storage.base import Backing, ChangeSource, Changing
 from rollview.storage.delta_backing import DeltaBacking
 from rollview.storage.delta_lake import DeltaSource
 from rollview.storage.files import Files
@@ -71,7 +71,7 @@ def segments(spark: SparkSession, files: Files, folder: str) -> Segments[DataFra
 
 def view_rows(
     spark: SparkSession, store: str, location: str, name: str, columns: StructType
-) -> DeltaViewRows:
+) -> Changing:
     """A view's rows as what another view reads."""
     check_store(store)
     return DeltaViewRows(spark, name, location, columns)
