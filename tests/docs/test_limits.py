@@ -14,6 +14,7 @@ from rollview.algebra.expressions import (
     WindowCall,
     binary,
     column,
+    conjunction,
 )
 from rollview.algebra.relations import (
     Aggregate,
@@ -70,11 +71,12 @@ def mixed_by(relation: Relation, group: ColumnRef, value: ColumnRef = ID) -> Rel
     return Aggregate(relation, (group,), (mixed(value),))
 
 
-def not_in() -> Relation:
+def not_in(*equalities: Expression) -> Relation:
     """What Spark makes of it where NULLs are possible."""
-    unknown = Call("IsNull", ("(", " IS NULL)"), (SAME_TEAM,), "BOOLEAN", False)
-    either = binary("Or", "OR", SAME_TEAM, unknown, "BOOLEAN")
-    return Join(JoinKind.ANTI, PEOPLE, TEAMS, either)
+    unknown = (Call("IsNull", ("(", " IS NULL)"), (e,), "BOOLEAN", False) for e in equalities)
+    pairs = zip(equalities, unknown, strict=True)
+    either = (binary("Or", "OR", equal, maybe, "BOOLEAN") for equal, maybe in pairs)
+    return Join(JoinKind.ANTI, PEOPLE, TEAMS, conjunction(either))
 
 
 def rolled_up() -> Relation:
@@ -96,7 +98,9 @@ EARLIER = binary("LessThan", "<", NAME, TITLE, "BOOLEAN")
 ALWAYS = {
     "a cross join of tables": join(JoinKind.CROSS),
     "a join by `<` and the like, without an equality": Join(JoinKind.INNER, PEOPLE, TEAMS, EARLIER),
-    "NOT IN, unlike NOT EXISTS": not_in(),
+    "NOT IN of several columns at once, unlike NOT EXISTS": not_in(
+        SAME_TEAM, binary("EqualTo", "=", NAME, TITLE, "BOOLEAN")
+    ),
     "a scalar subquery that selects a row, not an aggregate": SingleRow(keep(PEOPLE, ID), "id"),
     "no GROUP BY, and a function without an inverse": EXAMPLES["aggregate_without_inverse"],
     "a window without PARTITION BY": EXAMPLES["window_global"],
@@ -115,6 +119,7 @@ ALWAYS = {
     "a recursive CTE": EXAMPLES["recursion"],
 }
 AT_TIMES = {
+    "NOT IN of one column": not_in(SAME_TEAM),
     "rows compared with the value of a subquery": Join(
         JoinKind.CROSS, TEAMS, EXAMPLES["single_row"]
     ),

@@ -25,7 +25,11 @@ VIEWS = {
         "SELECT o.id, p.id AS than FROM orders o JOIN orders p ON o.amount < p.amount",
         "partial",
     ),
-    "never": ("SELECT id FROM orders WHERE id NOT IN (SELECT amount FROM orders)", "partial"),
+    "never": ("SELECT id FROM orders WHERE id NOT IN (SELECT amount FROM orders)", "incremental"),
+    "neither": (
+        "SELECT id FROM orders WHERE (id, amount) NOT IN (SELECT amount, id FROM orders)",
+        "partial",
+    ),
     "dated": ("SELECT id FROM orders WHERE amount > day(current_date()) - 40", "incremental"),
     "stamped": ("SELECT id, current_date() AS today FROM orders", "full"),
 }

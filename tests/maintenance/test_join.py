@@ -40,6 +40,7 @@ from tests.maintenance.people import (
     founded,
     hired,
     left,
+    maintained,
     refresh,
 )
 
@@ -140,6 +141,45 @@ def test_not_in_waits_until_the_last_null_is_gone() -> None:
     assert not refresh(not_in(), closed(BETA)).delta
     assert refresh(not_in(), closed(NONE)).delta == {EVE: 1}
     assert refresh(not_in(), closed(NONE, BETA)).delta == {EVE: 1, CAT: 1}
+
+
+def test_not_in_reads_the_left_whole_only_where_rows_or_nulls_come_and_go() -> None:
+    """Everybody is there while there is no team, nobody while there is a team without a code."""
+    view = maintained(not_in())
+    steps = [
+        (closed(NONE), True),
+        (closed(BETA), False),
+        (founded(ZETA, BETA) + hired(FAY), False),
+        (closed(ZETA) + left(EVE, CAT), False),
+        (closed(ALPHA, BETA, GAMMA), True),
+        (hired(EVE), False),
+        (founded(ALPHA, ALPHA), True),
+        (founded(NONE), True),
+        (founded(NONE) + hired(CAT), False),
+        (closed(NONE), False),
+        (closed(NONE), True),
+    ]
+    for changes, whole in steps:
+        found = view.refresh(tuple(changes))
+        assert [reason.code for reason in found.reasons] == [ReasonCode.NO_KEY] * whole, changes
+        assert found.reasons == found.program.at_times[: len(found.reasons)]
+
+
+def test_not_in_of_a_column_that_is_never_null_counts_rows_alone() -> None:
+    numbers = (column("id_2", "INT", nullable=False),)
+    others = Scan("people", ("id",), schema(*numbers))
+    nullable = column("pay", "INT")
+    same = binary("EqualTo", "=", nullable, numbers[0], "BOOLEAN")
+    unknown = Call("IsNull", ("(", " IS NULL)"), (same,), "BOOLEAN", False)
+    view = Join(JoinKind.ANTI, PEOPLE, others, binary("Or", "OR", same, unknown, "BOOLEAN"))
+    assert refresh(view, left(EVE)).delta == {}
+    assert refresh(view, hired((40, "x", None, 3))).delta == {BEN: -1}
+    assert refresh(view, left(ANN, BEN, CAT, DAN, EVE)).delta == {
+        ANN: -1,
+        BEN: -1,
+        CAT: -1,
+        DAN: -1,
+    }
 
 
 def test_without_a_condition_any_row_matches() -> None:

@@ -19,6 +19,7 @@ from rollview.algebra.relations import (
     Distinct,
     Filter,
     Generate,
+    Join,
     Named,
     NamedAggregate,
     Project,
@@ -33,6 +34,7 @@ from rollview.algebra.relations import (
 from rollview.algebra.schema import Column, Schema
 from rollview.algebra.traverse import inputs, with_inputs
 from rollview.analysis.order import left_open
+from rollview.maintenance.not_in import not_in_by_counts
 from rollview.maintenance.partial import extended
 from rollview.maintenance.program import Kept
 from rollview.maintenance.signed import keep, reference, references
@@ -69,6 +71,8 @@ class Prepared:
         """The part whose rule maintains the operator: itself, or the aggregate with its counts."""
         if isinstance(node, Distinct | SetOperation | Aggregate):
             return next(part for part in self.parts(node) if isinstance(part, Aggregate))
+        if isinstance(node, Join):
+            return next(part for part in self.parts(node) if isinstance(part, Join))
         return self.forms[node]
 
 
@@ -118,6 +122,8 @@ class _Rewriting:
                 return _counted(node, self.names)
             case Aggregate():
                 return keep(extended(node, self.names, self.moments), node.columns)
+            case Join():
+                return not_in_by_counts(node, self.names) or node
             case _:
                 return node
 

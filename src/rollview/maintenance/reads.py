@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rollview.algebra.expressions import Expression
 from rollview.algebra.printer import show
-from rollview.algebra.relations import Filter, Join, Project, Relation, Scan, Sort
+from rollview.algebra.relations import Filter, Join, Project, Relation, Scan, SingleRow, Sort
 from rollview.algebra.traverse import walk
 from rollview.maintenance.program import Kept
 
@@ -44,6 +44,8 @@ def label(relation: Relation, kept: Callable[[Relation], Kept | None]) -> str:
             return source
         case Project(child=child) | Filter(child=child) | Sort(child=child):
             return label(child, kept)
+        case Join(left=left, right=SingleRow()):
+            return label(left, kept)
         case Join(kind=kind):
             word = f"{kind} join"
         case _:

@@ -25,7 +25,7 @@ def value_moved(join: Join, what: str) -> Reason:
     return Reason(
         ReasonCode.NO_KEY,
         describe(join),
-        f"where the value of a subquery changes, {what} is compared with it whole",
+        f"where a value changes that all rows depend on, {what} is compared with it whole",
     )
 
 

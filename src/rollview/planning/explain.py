@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from rollview.algebra.definition import Definition
 from rollview.algebra.printer import describe
-from rollview.algebra.relations import Distinct, Recursion, Relation, Scan, SetOperation
+from rollview.algebra.relations import Distinct, Join, Recursion, Relation, Scan, SetOperation
 from rollview.algebra.traverse import inputs
-from rollview.maintenance.program import Kept, Note, RuleName
+from rollview.maintenance.prepare import Prepared
+from rollview.maintenance.program import Note, RuleName
 from rollview.planning.explanation import Candidate, Explanation, Operator
 from rollview.planning.verdict import FULL, RECOMPUTE, Verdict
 
@@ -70,19 +71,22 @@ def _maintained(node: Relation, depth: int, verdict: Verdict) -> Operator | None
         describe(node),
         note.rule,
         note.reads,
-        _counts(node, speaker, verdict.prepared.kept) or note.state,
+        _counts(node, verdict.prepared) or note.state,
         tuple(reason for reason in reasons if reason in verdict.reasons),
         tuple(reason for reason in reasons if reason not in verdict.reasons),
     )
 
 
-def _counts(node: Relation, speaker: Relation, kept: tuple[Kept, ...]) -> tuple[str, ...]:
+def _counts(node: Relation, prepared: Prepared) -> tuple[str, ...]:
     """What is kept of an operator that is maintained by counts, in its own words."""
     match node:
         case Distinct():
             what = "how often each different row occurs"
         case SetOperation():
             what = "how often each different row occurs on either side"
+        case Join():
+            what = "how many rows its right side has, and how many of them are not NULL"
         case _:
             return ()
-    return tuple(f"{one.label}: {what}" for one in kept if one.relation == speaker)
+    parts = prepared.parts(node)
+    return tuple(f"{one.label}: {what}" for one in prepared.kept if one.relation in parts)
