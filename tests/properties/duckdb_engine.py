@@ -5,10 +5,14 @@ from __future__ import annotations
 import duckdb
 
 from rollview.algebra.relations import Relation
+from rollview.algebra.schema import Column
+from rollview.maintenance.ranges import Range
 from rollview.runtime.propagate import Computed
 from rollview.sql.render import render
 from tests.properties.dialect import MACROS, to_duckdb
+from tests.properties.scalars import literal
 
+_ORDERED = ("INT", "BIGINT", "SMALLINT", "STRING", "DATE", "TIMESTAMP")
 Row = tuple[object, ...]
 
 
@@ -36,6 +40,18 @@ class DuckEngine:
             f"CREATE OR REPLACE TEMP TABLE {table} AS {to_duckdb(statement)}"
         )
         return Computed(table, int(done.fetchall()[0][0]))
+
+    def range(self, computed: Computed, column: Column) -> Range | None:
+        """The least and the greatest value of a column."""
+        if column.type not in _ORDERED:
+            return None
+        low, high, nulls = self._connection.execute(
+            f"SELECT min({column.name}), max({column.name}), count(*) > count({column.name})"
+            f" FROM {computed.table}"
+        ).fetchall()[0]
+        if low is None:
+            return None
+        return Range(literal(low, column.type), literal(high, column.type), nulls)
 
     def rows(self, statement: str) -> list[Row]:
         """The rows of a statement in Spark SQL."""

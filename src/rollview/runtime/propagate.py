@@ -1,4 +1,8 @@
-"""Running a compiled delta: step by step, leaving out what earlier steps have shown to be empty."""
+"""Running a compiled delta: step by step, each with what the earlier ones have shown.
+
+What depends on an empty step is left out, and tables are read within the ranges of the rows that
+they are joined to.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,10 @@ from typing import Protocol
 
 from rollview.algebra.definition import Reason
 from rollview.algebra.relations import Relation
+from rollview.algebra.schema import Column
 from rollview.maintenance.emptiness import is_empty, without_empty
 from rollview.maintenance.program import Program
+from rollview.maintenance.ranges import Range, within_ranges
 from rollview.sql.render import render
 
 
@@ -26,6 +32,9 @@ class Engine(Protocol):
 
     def compute(self, name: str, statement: str) -> Computed:
         """Run the statement now and keep its rows under a name."""
+
+    def range(self, computed: Computed, column: Column) -> Range | None:
+        """The least and the greatest value of a column of computed rows, if they are at hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +57,15 @@ def propagate(program: Program, leaves: Mapping[str, str], engine: Engine) -> Pr
     known = dict(leaves)
     empty: set[str] = set()
     counts: dict[str, Computed] = {}
+
+    def bounds(name: str, column: Column) -> Range | None:
+        return engine.range(counts[name], column)
+
+    def simplified(relation: Relation) -> Relation:
+        return within_ranges(without_empty(relation, frozenset(empty)), bounds)
+
     for step in program.steps:
-        relation = without_empty(step.relation, frozenset(empty))
+        relation = simplified(step.relation)
         if is_empty(relation):
             empty.add(step.name)
             continue
@@ -60,7 +76,7 @@ def propagate(program: Program, leaves: Mapping[str, str], engine: Engine) -> Pr
             empty.add(step.name)
 
     def result(relation: Relation) -> str | None:
-        left = without_empty(relation, frozenset(empty))
+        left = simplified(relation)
         return None if is_empty(left) else render(left, known)
 
     states = {}

@@ -13,7 +13,10 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from rollview.algebra.expressions import Literal
+from rollview.algebra.schema import Column
 from rollview.frontend.jvm_bridge import load
+from rollview.maintenance.ranges import Range
 from rollview.runtime.lifeline import while_it_lives
 from rollview.runtime.propagate import Computed
 from rollview.storage.process import Process
@@ -38,6 +41,7 @@ class SparkEngine:
         self._mark = f"rollview_{uuid.uuid4().hex[:8]}"
         self._views: list[str] = []
         self._held: list[Any] = []
+        self._by_view: dict[str, Any] = {}
 
     def __enter__(self) -> SparkEngine:
         return self
@@ -71,8 +75,18 @@ class SparkEngine:
 
     def hold(self, frame: DataFrame, label: str) -> Computed:
         """Compute a frame now and keep its rows."""
-        held, rows = self.computed(frame)
-        return Computed(self.name(held, label), rows)
+        held = self.held(frame)
+        view = self.name(frame_of(held, self._session), label)
+        self._by_view[view] = held
+        return Computed(view, int(held.rows()))
+
+    def range(self, computed: Computed, column: Column) -> Range | None:
+        """The least and the greatest value of a column, if the driver has the rows."""
+        found = self._by_view[computed.table].range(column.name)
+        if found is None:
+            return None
+        low, high = (Literal(str(text), column.type) for text in (found[0], found[1]))
+        return Range(low, high, found[2] is not None)
 
     def computed(self, frame: DataFrame) -> tuple[DataFrame, int]:
         """The rows of a frame, computed now, and how many there are."""

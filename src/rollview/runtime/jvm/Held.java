@@ -5,14 +5,27 @@ import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.analysis.MultiInstanceRelation;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Statistics;
 import org.apache.spark.sql.catalyst.plans.physical.UnknownPartitioning;
+import org.apache.spark.sql.catalyst.types.PhysicalDataType$;
 import org.apache.spark.sql.classic.Dataset;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.LogicalRDD;
 import org.apache.spark.sql.execution.QueryExecution;
+import org.apache.spark.sql.types.ByteType;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DateType;
+import org.apache.spark.sql.types.Decimal;
+import org.apache.spark.sql.types.DecimalType;
+import org.apache.spark.sql.types.IntegerType;
+import org.apache.spark.sql.types.LongType;
+import org.apache.spark.sql.types.ShortType;
+import org.apache.spark.sql.types.StringType;
+import org.apache.spark.sql.types.StringType$;
+import org.apache.spark.sql.types.TimestampType;
 import org.apache.spark.storage.StorageLevel;
 
 /** The rows of a frame, computed now, as a plan that knows nothing of how they were computed. */
@@ -21,16 +34,19 @@ public class Held {
   private final SparkSession session;
   private final LogicalPlan plan;
   private final long rows;
+  private final scala.collection.immutable.Seq values;
 
   public Held() {
-    this(null, null, 0L);
+    this(null, null, 0L, null);
   }
 
   /** With attributes of its own: two steps may hand on columns of one relation below both. */
-  private Held(SparkSession session, LogicalPlan plan, long rows) {
+  private Held(
+      SparkSession session, LogicalPlan plan, long rows, scala.collection.immutable.Seq values) {
     this.session = session;
     this.plan = plan == null ? null : ((MultiInstanceRelation) plan).newInstance();
     this.rows = rows;
+    this.values = values;
   }
 
   /** All rows brought to the driver: few become constants of plans, more an RDD. */
@@ -50,12 +66,13 @@ public class Held {
     scala.collection.immutable.Seq output = execution.analyzed().output();
     scala.collection.immutable.Seq values = ((scala.collection.Iterator) found._2()).toSeq();
     if (count <= few) {
-      return new Held(own, new LocalRelation(output, values, false, scala.Option.empty()), count);
+      LogicalPlan constants = new LocalRelation(output, values, false, scala.Option.empty());
+      return new Held(own, constants, count, values);
     }
     SparkContext context = own.sparkContext();
     scala.reflect.ClassTag tag = scala.reflect.ClassTag$.MODULE$.apply(InternalRow.class);
     RDD rdd = context.parallelize(values, context.defaultParallelism(), tag);
-    return new Held(own, relation(own, output, rdd, count, width(data)), count);
+    return new Held(own, relation(own, output, rdd, count, width(data)), count, values);
   }
 
   /** All rows kept by the executors. */
@@ -65,11 +82,76 @@ public class Held {
     Dataset held = data.localCheckpoint(true, StorageLevel.MEMORY_AND_DISK());
     long count = held.count();
     LogicalRDD found = (LogicalRDD) held.queryExecution().analyzed();
-    return new Held(own, relation(own, found.output(), found.rdd(), count, width(data)), count);
+    LogicalPlan kept = relation(own, found.output(), found.rdd(), count, width(data));
+    return new Held(own, kept, count, null);
   }
 
   public long rows() {
     return rows;
+  }
+
+  /**
+   * The least and the greatest value of a column as SQL text, and third something if it has NULLs.
+   * Null if the driver does not have the rows, all are NULL, or the type is of no use for it.
+   */
+  public String[] range(String column) {
+    int position = position(column);
+    if (values == null || position < 0) return null;
+    DataType type = ((Attribute) plan.output().apply(position)).dataType();
+    if (!isOrdered(type)) return null;
+    scala.math.Ordering order = PhysicalDataType$.MODULE$.ordering(type);
+    Object low = null;
+    Object high = null;
+    boolean nulls = false;
+    scala.collection.Iterator all = values.iterator();
+    while (all.hasNext()) {
+      InternalRow row = (InternalRow) all.next();
+      if (row.isNullAt(position)) {
+        nulls = true;
+        continue;
+      }
+      Object value = row.get(position, type);
+      if (low == null || order.compare(value, low) < 0) low = value;
+      if (high == null || order.compare(value, high) > 0) high = value;
+    }
+    String first = low == null ? null : text(low, type);
+    String last = high == null ? null : text(high, type);
+    if (first == null || last == null) return null;
+    return new String[] {first, last, nulls ? "" : null};
+  }
+
+  private int position(String column) {
+    for (int position = 0; position < plan.output().size(); position++) {
+      if (((Attribute) plan.output().apply(position)).name().equals(column)) return position;
+    }
+    return -1;
+  }
+
+  private static boolean isOrdered(DataType type) {
+    return type instanceof ByteType
+        || type instanceof ShortType
+        || type instanceof IntegerType
+        || type instanceof LongType
+        || type instanceof DecimalType
+        || type instanceof DateType
+        || type instanceof TimestampType
+        || type.equals(StringType$.MODULE$);
+  }
+
+  /** A value as SQL that means the same under all settings, or null. */
+  private static String text(Object value, DataType type) {
+    if (type instanceof DateType) return "date_from_unix_date(" + value + ")";
+    if (type instanceof TimestampType) return "timestamp_micros(" + value + "L)";
+    if (type instanceof DecimalType) {
+      String plain = ((Decimal) value).toJavaBigDecimal().toPlainString();
+      return "CAST(" + plain + "BD AS " + type.sql() + ")";
+    }
+    if (type instanceof StringType) {
+      String plain = value.toString();
+      boolean odd = plain.length() > 200 || plain.indexOf(92) >= 0 || plain.indexOf(39) >= 0;
+      return odd ? null : "'" + plain + "'";
+    }
+    return "CAST(" + value + "L AS " + type.sql() + ")";
   }
 
   public LogicalPlan plan() {
