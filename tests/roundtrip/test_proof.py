@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.roundtrip import proof
+from tests.roundtrip import long_runs, proof
+from tests.roundtrip.long_runs import LongRun
 from tests.roundtrip.proved import Proved, digest_of, proved
 
 HOLDS = {"id": "a", "group": "corpus", "failures": {}, "understood": True, "expects": []}
@@ -27,6 +28,7 @@ KNOWN = {str(record["id"]): record for record in (HOLDS, WHOLE, REFUSED, FAILS)}
 CARRIED = {
     "a": {"id": "a", "group": "corpus", "failures": {}, "carried": True},
     "b": {"id": "b", "group": "corpus", "failures": {}, "carried": False},
+    "h": {"id": "h", "group": "tpch", "failures": {}, "carried": True, "modes": ["noop", "full"]},
 }
 
 
@@ -83,6 +85,36 @@ def test_the_digest_is_of_names_and_contents(checkout: Path) -> None:
     assert len({first, renamed, digest_of(checkout, "src")}) == 3
 
 
+CALENDAR = LongRun("calendar", "February", ("calendar", "2024", "2"), 2)
+BROKEN = LongRun("broken", "A month that is none", ("calendar", "2024", "13"), 2)
+
+
+@pytest.fixture
+def long(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Long runs that are short."""
+    monkeypatch.setattr(long_runs, "ROOT", checkout)
+    monkeypatch.setattr(long_runs, "RUNS", (CALENDAR, BROKEN))
+    return checkout
+
+
+def test_a_long_run_is_told_by_how_it_ended(long: Path) -> None:
+    assert "February: `python -m calendar 2024 2`. Not run yet." in long_runs.page()
+    outcome = long_runs.carry_out(CALENDAR)
+    assert (outcome.exit, outcome.said) == (0, "19 20 21 22 23 24 25\n26 27 28 29")
+    assert long_runs.carry_out(BROKEN).exit == 1
+    assert long_runs.known().keys() == {"calendar", "broken"}
+    text = long_runs.page()
+    assert "2`. right, 0.0 minutes.\n\n```text\n19 20 21 22 23 24 25\n26 27 28 29\n```" in text
+    assert "13`. WRONG (exit code 1)" in text
+
+
+def test_a_long_run_of_other_sources_is_not_known(long: Path) -> None:
+    long_runs.carry_out(CALENDAR)
+    (long / "src" / "rollview" / "one.py").write_text("ONE = 2\n")
+    assert not long_runs.known()
+
+
+@pytest.mark.usefixtures("long")
 def test_the_page_says_what_was_proved_and_what_came_out() -> None:
     sources = Proved("abc1234", False, "0123456789abcdef")
     text = proof.page(KNOWN, CARRIED, {"corpus": 3, "tpch": 1}, sources)
@@ -91,7 +123,8 @@ def test_the_page_says_what_was_proved_and_what_came_out() -> None:
     assert "| TPC-H | 1 | 0 | 1 | 0 | 0 |" in text
     assert "- `tpch.q1`: {'rendered': '2 rows, not 3'}" in text
     assert "| queries of our own, SQL | 1 | 0 | 1 | 1 |" in text
-    assert "| TPC-H | 0 | 1 | 0 |" in text
+    assert "| TPC-H | 1 | 0 | 0 | 0 |" in text
+    assert "The refreshes: 1 noop, 1 full." in text
     assert "| tpch.q1 | partial | `NO_KEY` |" in text
 
 
@@ -101,6 +134,8 @@ def finished(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(proof, "ROOT", checkout)
     monkeypatch.setattr(proof, "PAGE", checkout / "docs" / "correctness.md")
     monkeypatch.setattr(proof, "load_cases", lambda group: [])
+    monkeypatch.setattr(long_runs, "ROOT", checkout)
+    monkeypatch.setattr(long_runs, "RUNS", (CALENDAR,))
     monkeypatch.setattr(proof, "proved", lambda: proved(checkout))
     log = checkout / "build" / "proof" / f"roundtrip-{proof.digest()}.jsonl"
     log.parent.mkdir(parents=True)
@@ -110,7 +145,17 @@ def finished(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_page_is_written_for_the_sources_of_the_run(finished: Path) -> None:
     assert proof.main() == 0
-    assert str(proved(finished)) in (finished / "docs" / "correctness.md").read_text()
+    text = (finished / "docs" / "correctness.md").read_text()
+    assert str(proved(finished)) in text
+    assert "26 27 28 29" in text
+
+
+def test_a_long_run_that_fails_fails_the_proof(
+    finished: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(long_runs, "RUNS", (BROKEN,))
+    assert proof.main() == 1
+    assert "WRONG" in (finished / "docs" / "correctness.md").read_text()
 
 
 def test_sources_that_change_meanwhile_are_not_called_proved(

@@ -23,7 +23,7 @@ SEED = int(os.environ.get("ROLLVIEW_SEED", time.time()))
 def lake(spark: SparkSession) -> SparkSession:
     """A session of its own, beside the shared one, with the tables of all groups."""
     session = tuned(spark)
-    create_group_tables(session, set(GROUPS))
+    create_group_tables(session, {"corpus", "frames"})
     return session
 
 

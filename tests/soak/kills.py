@@ -17,6 +17,7 @@ import json
 import shutil
 import signal
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -189,16 +190,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--seed", type=int, default=int(time.time()))
-    parser.add_argument("--lake", type=Path, required=True)
+    parser.add_argument("--lake", type=Path, help="a folder; a temporary one if not given")
     parser.add_argument("--short", action="store_true", help="fewer views, smaller batches")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that no process is left
     tell = (lambda text: print(text, file=sys.stderr)) if given.json else print
-    tell(f"seed {given.seed}, lake {given.lake}")
-    run = Run(given.lake.resolve(), given.seed, tell, short=given.short)
+    # A temporary one stays if something is wrong.
+    lake = (given.lake or Path(tempfile.mkdtemp(prefix="rollview-kills-"), "lake")).resolve()
+    tell(f"seed {given.seed}, lake {lake}")
+    run = Run(lake, given.seed, tell, short=given.short)
     run.run(given.kills)
-    unnamed = unnamed_rows(given.lake)
+    unnamed = unnamed_rows(lake)
+    if given.lake is None and not any(kill.problems for kill in run.kills):
+        shutil.rmtree(lake.parent)
     print(json.dumps(as_json(run, unnamed)) if given.json else summary(run, unnamed))
     return 1 if any(kill.problems for kill in run.kills) else 0
 
