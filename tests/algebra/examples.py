@@ -124,6 +124,14 @@ def running(*partition: ColumnRef) -> Project:
     return keep(window, ID, column("running", "BIGINT"))
 
 
+def cheapest() -> Filter:
+    """The first two of every team by pay."""
+    rank = WindowCall(Call("Rank", ("rank()",), (), "INT", False), "")
+    window = Window(PEOPLE, (TEAM,), (ascending(PAY),), (NamedWindow("nth", rank),))
+    nth = column("nth", "INT", nullable=False)
+    return Filter(window, binary("LessThanOrEqual", "<=", nth, number(2), "BOOLEAN"))
+
+
 def mixed(reference: ColumnRef) -> NamedAggregate:
     """A call without an inverse."""
     return NamedAggregate(
@@ -142,6 +150,7 @@ EXAMPLES: dict[str, Relation] = {
     "table_function": TableFunction("range(3)", ("id",), schema(column("n", "BIGINT"))),
     "project": Project(PEOPLE, (Named("id", ID), Named("more", function("abs", PAY, type="INT")))),
     "filter": keep(Filter(PEOPLE, RICH), ID),
+    "filter_rank": cheapest(),
     **{f"join_{kind.value}": join(kind) for kind in JoinKind},
     "aggregate": Aggregate(PEOPLE, (TEAM,), (total(PAY, "total"), total(PAY, "rich", filter=RICH))),
     "aggregate_global": Aggregate(PEOPLE, (), (total(PAY, "total"),)),

@@ -37,6 +37,8 @@ VIEWS = {
     "others": "SELECT shop FROM sales EXCEPT SELECT code FROM shops",
     "ranked": "SELECT id, shop, rank() OVER (PARTITION BY shop ORDER BY amount DESC) AS r "
     "FROM sales",
+    "firsts": "SELECT id, shop, amount FROM (SELECT *, row_number() OVER (PARTITION BY shop "
+    "ORDER BY amount DESC, id) AS n FROM sales) WHERE n <= 2",
     "top": "SELECT id, amount FROM sales ORDER BY amount DESC, id LIMIT 3",
     "best": "SELECT id FROM sales WHERE amount = (SELECT max(amount) FROM sales)",
     "daily": "SELECT max(s) AS m FROM (SELECT day, sum(amount) AS s FROM sales GROUP BY day)",

@@ -186,11 +186,15 @@ class Calls:
         parts = (f"{name}({'DISTINCT ' if distinct else ''}", ")")
         return AggregateCall(kind, parts, (ref(column),), type, not distinct, distinct=distinct)
 
+    def rank(self) -> WindowCall:
+        """A function that depends on the rows before alone."""
+        kind, text = self._rng.choice(list(_NUMBERING.items()))
+        return WindowCall(Call(kind, (text,), (), "INT", False), "")
+
     def window(self) -> WindowCall:
         """A numbering function or an aggregate over a frame."""
         if not self._exact or self._rng.random() < 0.45:
-            kind, text = self._rng.choice(list(_NUMBERING.items()))
-            return WindowCall(Call(kind, (text,), (), "INT", False), "")
+            return self.rank()
         column = self._rng.choice(self._exact)
         if self._rng.random() < 0.2:
             parts = ("lag(", ", ", ")")

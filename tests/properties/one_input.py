@@ -22,7 +22,7 @@ from rollview.algebra.schema import Column
 from rollview.algebra.traverse import column_names
 from tests.properties.aggregates import Calls
 from tests.properties.growth import Growth
-from tests.properties.scalars import array, literal, pair, ref
+from tests.properties.scalars import array, both, literal, operator, pair, ref
 from tests.properties.values import TYPES
 
 
@@ -101,6 +101,29 @@ def window(growth: Growth, depth: int) -> Relation:
     calls = Calls(rng, columns, columns)
     made = tuple(NamedWindow(growth.fresh("w"), calls.window()) for _ in range(rng.randint(1, 2)))
     return Window(child, tuple(partition), growth.order(columns), made)
+
+
+def tops(growth: Growth, depth: int) -> Relation:
+    """The first rows of every partition by a rank, and now and then only some of them."""
+    rng = growth.rng
+    child = growth.comparable(growth.relation(depth))
+    columns = list(child.columns)
+    if not columns:
+        return child
+    partition = tuple(ref(c) for c in rng.sample(columns, min(len(columns), rng.choice((1, 1, 2)))))
+    calls = Calls(rng, columns, columns)
+    made = tuple(NamedWindow(growth.fresh("w"), calls.rank()) for _ in range(rng.choice((1, 1, 2))))
+    numbered = Window(child, partition, growth.order(columns), made)
+    rank, limit = ref(made[0].column), literal(rng.randint(0, 3), "INT")
+    kind, sign = rng.choice(
+        (("LessThanOrEqual", "<="), ("LessThanOrEqual", "<="), ("LessThan", "<"), ("EqualTo", "="))
+    )
+    bound = operator(kind, sign, rank, limit, "BOOLEAN")
+    if rng.random() < 0.2:
+        bound = operator("GreaterThanOrEqual", ">=", limit, rank, "BOOLEAN")
+    if rng.random() < 0.3:
+        bound = both(growth.scalars(numbered).condition(1), bound)
+    return Filter(numbered, bound)
 
 
 def top_k(growth: Growth, depth: int) -> Relation:

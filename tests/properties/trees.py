@@ -37,6 +37,7 @@ WEIGHTS: dict[Maker, int] = {
     one_input.generate: 3,
     one_input.sort: 2,
     one_input.top_k: 4,
+    one_input.tops: 5,
     many_inputs.join: 18,
     many_inputs.chain: 4,
     many_inputs.report: 6,

@@ -65,6 +65,7 @@ EXPECTED: dict[str, list[tuple[object, ...]]] = {
     "except_all": [("a",), ("z",)],
     "window": [(1, 100), (2, 140), (3, 60), (4, 60), (5, None)],
     "window_global": [(1, 100), (2, 140), (3, 200), (4, 260), (5, 260)],
+    "filter_rank": [(*ANN, 2), (*BEN, 1), (*CAT, 1), (*DAN, 1), (*EVE, 1)],
     "sort": [(1,), (2,), (3,), (4,), (5,)],
     "top_k": [(1,), (3,)],
     "top_k_offset": [(3,), (4,)],

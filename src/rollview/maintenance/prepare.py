@@ -38,6 +38,7 @@ from rollview.maintenance.not_in import not_in_by_counts
 from rollview.maintenance.partial import extended
 from rollview.maintenance.program import Kept
 from rollview.maintenance.signed import keep, reference, references
+from rollview.maintenance.tops import bounded_first, is_top
 
 _ONE = Literal("1L", "BIGINT")
 _ZERO = Literal("0L", "BIGINT")
@@ -73,6 +74,8 @@ class Prepared:
             return next(part for part in self.parts(node) if isinstance(part, Aggregate))
         if isinstance(node, Join):
             return next(part for part in self.parts(node) if isinstance(part, Join))
+        if isinstance(node, Filter):
+            return self.parts(node)[-1]  # the bound of a rank, below the rest of the condition
         return self.forms[node]
 
 
@@ -124,6 +127,8 @@ class _Rewriting:
                 return keep(extended(node, self.names, self.moments), node.columns)
             case Join():
                 return not_in_by_counts(node, self.names) or node
+            case Filter():
+                return bounded_first(node)
             case _:
                 return node
 
@@ -196,6 +201,8 @@ def _keeps_state(relation: Relation) -> bool:
     match relation:
         case Aggregate() | TopK() | Recursion():
             return True
+        case Filter():
+            return is_top(relation)
         case Window(partition=partition):
             opened = left_open(relation)
             return not partition or opened.rows or bool(opened.columns)

@@ -11,13 +11,17 @@ from rollview.maintenance.flow import Flow, Moment
 from rollview.maintenance.program import Note, RuleName
 from rollview.maintenance.reads import BEFORE
 from rollview.maintenance.signed import MINUS, PLUS, signed, sum_of
+from rollview.maintenance.tops import delta_tops
 
 
 def delta_filter(filter: Filter, flow: Flow) -> Relation | None:
     """``d(F(Q)) = F(d(Q))``; with the clock ``+ (F and not F')(Q before) - (F' and not F)(...)``.
 
-    F is the condition now, F' the one at the last refresh.
+    F is the condition now, F' the one at the last refresh. A bound on a rank keeps its rows.
     """
+    kept = flow.kept(filter)
+    if kept is not None:
+        return delta_tops(filter, kept, flow)
     then, now = (flow.condition(filter, moment) for moment in (Moment.BEFORE, Moment.AFTER))
     below = flow.delta(filter.child)
     linear = None if below is None else Filter(below, now)

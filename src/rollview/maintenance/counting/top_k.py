@@ -9,26 +9,14 @@ window matter too, and it is always evaluated anew.
 from __future__ import annotations
 
 from rollview.algebra.definition import Reason, ReasonCode
-from rollview.algebra.expressions import conjunction, same
 from rollview.algebra.printer import describe
-from rollview.algebra.relations import (
-    Filter,
-    Join,
-    JoinKind,
-    Named,
-    Project,
-    Relation,
-    State,
-    TopK,
-    Union,
-)
+from rollview.algebra.relations import Join, JoinKind, Relation, State, TopK, Union
 from rollview.algebra.traverse import with_inputs
 from rollview.maintenance.flow import Flow
 from rollview.maintenance.program import Note, RuleName
 from rollview.maintenance.reads import AFTER, STATE
-from rollview.maintenance.signed import REMOVED, added, difference, net, references, unsigned
-
-_NOT_COMPARABLE = ("MAP<", "VARIANT")
+from rollview.maintenance.signed import added, difference, net
+from rollview.maintenance.tops import is_comparable, members
 
 
 def delta_top_k(top: TopK, flow: Flow) -> Relation | None:
@@ -41,7 +29,7 @@ def delta_top_k(top: TopK, flow: Flow) -> Relation | None:
     anew = with_inputs(top, (flow.after(top.child),))
     rows = (f"{kept.label}: its rows",)
     flow.read(top, STATE, top)
-    if top.offset is not None or not top.order or _incomparable(top):
+    if top.offset is not None or not top.order or not is_comparable(top):
         flow.note(top, Note(RuleName.RECOMPUTE, state=rows))
         flow.read(top, AFTER, top.child)
         flow.blame(top, _why_anew(top))
@@ -50,7 +38,7 @@ def delta_top_k(top: TopK, flow: Flow) -> Relation | None:
         flow.note(top, Note(RuleName.TOP, state=rows))
         flow.read(top, AFTER, top.child, when="if a kept row is removed")
         change = flow.hold(net(change), "change")
-        lost = flow.rarely(flow.hold(_members(flow, change, state), "lost"))
+        lost = flow.rarely(flow.hold(members(flow, change, state), "lost"))
         if flow.reaches_tables(top.child):
             flow.blame(top, _why_refilled(top), when=lost)
         grown = with_inputs(top, (Union((state, added(change)), top.columns),))
@@ -59,19 +47,6 @@ def delta_top_k(top: TopK, flow: Flow) -> Relation | None:
         now = flow.hold(Union(parts, top.columns), "top")
     flow.know_after(top, now)
     return difference(state, now, top.columns)
-
-
-def _incomparable(top: TopK) -> bool:
-    return any(word in column.type for column in top.columns for word in _NOT_COMPARABLE)
-
-
-def _members(flow: Flow, change: Relation, state: State) -> Relation:
-    """The removed rows that are among the kept ones."""
-    removed = unsigned(Filter(change, REMOVED))
-    names = {column.name: flow.fresh("__old") for column in state.columns}
-    old = Project(state, tuple(Named(names[r.name], r) for r in references(state.columns)))
-    pairs = zip(references(removed.columns), references(old.columns), strict=True)
-    return Join(JoinKind.SEMI, removed, old, conjunction(same(one, two) for one, two in pairs))
 
 
 def _why_refilled(top: TopK) -> Reason:
