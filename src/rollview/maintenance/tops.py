@@ -115,7 +115,7 @@ def delta_tops(filter: Filter, kept: Kept, flow: Flow) -> Relation | None:
     state = State(kept.name, kept.columns)
     lost = flow.rarely(flow.hold(members(flow, change, keep(state, below.columns)), "lost"))
     losing = flow.keys(lost, window.partition)
-    come = flow.hold(added(change), "added")
+    come = added(change)
     touched = flow.keys(Union((come, lost), below.columns), window.partition)
     old = flow.hold(restrict(state, touched), "kept")
     grown = _first_of(filter, window, Union((keep(old, below.columns), come), below.columns))

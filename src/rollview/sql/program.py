@@ -24,7 +24,6 @@ _WORDS = {
     "concerned": "rows whose matches may have changed",
     "values": "the old and the new value, if they differ",
     "lost": "kept rows that were removed",
-    "added": "rows that came",
     "kept": "the first rows before, where some came or were removed",
     "anew": "evaluated again, as the stored value does not suffice",
     "top": "the first rows now",
