@@ -118,7 +118,9 @@ def delta_tops(filter: Filter, kept: Kept, flow: Flow) -> Relation | None:
     come = added(change)
     touched = flow.keys(Union((come, lost), below.columns), window.partition)
     old = flow.hold(restrict(state, touched), "kept")
-    grown = _first_of(filter, window, Union((keep(old, below.columns), come), below.columns))
+    # All that came is touched; said so that nothing is evaluated if nothing is.
+    rows = Union((keep(old, below.columns), restrict(come, touched)), below.columns)
+    grown = _first_of(filter, window, rows)
     anew = flow.hold(_first_of(filter, window, flow.after(below, losing)), "anew")
     now = flow.hold(Union((without(grown, losing), anew), filter.columns), "top")
     flow.know_after(filter, Union((without(state, touched), now), filter.columns))
