@@ -30,7 +30,7 @@ GENERATOR = {"tpch": "dbgen", "tpcds": "dsdgen"}
 
 def load_benchmark(name: str) -> list[Query]:
     """The queries of ``tpch`` or ``tpcds`` in Spark's dialect."""
-    rows = _connect(name).execute(f"SELECT query_nr, query FROM {name}_queries()").fetchall()
+    rows = connect(name).execute(f"SELECT query_nr, query FROM {name}_queries()").fetchall()
     return [Query(f"q{number:02}", name, _for_spark(text)) for number, text in sorted(rows)]
 
 
@@ -58,7 +58,7 @@ def _cache_folder() -> Path:
     return folder
 
 
-def _connect(name: str) -> duckdb.DuckDBPyConnection:
+def connect(name: str) -> duckdb.DuckDBPyConnection:
     """A connection with the extension loaded from its package, which needs no network."""
     version = f"v{duckdb.__version__}"
     package = resources.files(f"duckdb_extension_{name}")
@@ -71,7 +71,7 @@ def _connect(name: str) -> duckdb.DuckDBPyConnection:
 
 
 def _export(name: str, folder: Path) -> None:
-    connection = _connect(name)
+    connection = connect(name)
     connection.execute(f"CALL {GENERATOR[name]}(sf={SCALE[name]})")
     (folder / "parquet").mkdir()
     for (table,) in connection.execute("SHOW TABLES").fetchall():
