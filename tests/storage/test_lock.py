@@ -108,6 +108,19 @@ def test_who_loses_spark_may_leave_it_at_work(
         assert after_a_crash
 
 
+def test_spark_that_dies_after_its_work_is_done_may_have_left_something(
+    tmp_path: Path, java: subprocess.Popen[bytes]
+) -> None:
+    path = f"{tmp_path}/lock"
+    with held(path, "refresh", 0, process(java.pid)):
+        java.kill()
+        java.wait()
+    with held(path, "refresh", 0) as after_a_crash:
+        assert after_a_crash
+    with held(path, "refresh", 0) as after_a_crash:
+        assert not after_a_crash
+
+
 def test_an_ordinary_error_is_no_crash(tmp_path: Path, java: subprocess.Popen[bytes]) -> None:
     path = f"{tmp_path}/lock"
     with pytest.raises(RollviewError), held(path, "refresh", 0, process(java.pid)):

@@ -62,9 +62,9 @@ def held(path: str, purpose: str, timeout: float, java: Process | None = None) -
         except SparkDied:  # what it was doing may go on: the record stays
             raise
         except BaseException:
-            os.ftruncate(descriptor, 0)
+            _take_back(descriptor, java)
             raise
-        os.ftruncate(descriptor, 0)
+        _take_back(descriptor, java)
     finally:
         os.close(descriptor)
 
@@ -111,6 +111,12 @@ def _write(descriptor: int, purpose: str, java: Process | None) -> None:
     record = json.dumps(data).encode()
     os.pwrite(descriptor, record, 0)
     os.ftruncate(descriptor, len(record))
+
+
+def _take_back(descriptor: int, java: Process | None) -> None:
+    """Remove the record, unless Spark died after its work was done: it may not have tidied up."""
+    if java is None or java.lives:
+        os.ftruncate(descriptor, 0)
 
 
 def _read(descriptor: int) -> _Holder | None:
