@@ -56,7 +56,8 @@ def follow(
     schema, chance = cases[0].schema, random.Random(seed)
     own = f"views_of_{schema}_{chance.randrange(10**9)}"
     spark.sql(f"CREATE SCHEMA {own}")
-    tables = [row.tableName for row in spark.sql(f"SHOW TABLES IN {schema}").collect()]
+    listed = spark.sql(f"SHOW TABLES IN {schema}").collect()
+    tables = [row.tableName for row in listed if not row.isTemporary]
     for table in tables:
         spark.sql(f"CREATE TABLE {own}.{table} USING delta AS SELECT * FROM {schema}.{table}")
     spark.sql(f"USE {own}")
