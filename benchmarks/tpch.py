@@ -22,23 +22,11 @@ from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
-import duckdb
-from tests.roundtrip.benchmark_queries import connect, load_benchmark
+from tests.roundtrip.benchmark_queries import export, load_benchmark
 from tests.roundtrip.proved import proved
 
 import rollview
 from rollview.runtime.report import Mode
-
-TABLES = (
-    "region",
-    "nation",
-    "supplier",
-    "customer",
-    "part",
-    "partsupp",
-    "orders",
-    "lineitem",
-)
 
 
 class Bench:
@@ -46,14 +34,14 @@ class Bench:
 
     def __init__(self, db: rollview.Session, views: dict[str, str], options: argparse.Namespace):
         self.db, self.views = db, views
-        self.part, self.policy = options.change, options.policy
+        self.part = options.change
         self.orders = db.spark.table("orders").count()
         self.newest = int(db.spark.sql("SELECT max(o_orderkey) FROM orders").collect()[0][0])
         self.recompute: dict[str, list[float]] = defaultdict(list)
         self.alone: dict[str, list[rollview.RefreshReport]] = defaultdict(list)
         self.together: list[tuple[float, float]] = []
         for name, text in views.items():
-            self._timed(lambda name=name, text=text: db.create_view(name, text, policy=self.policy))
+            db.create_view(name, text, policy=options.policy)
 
     def change(self, number: int) -> None:
         """Round ``number`` of the stream."""
@@ -141,13 +129,9 @@ class Bench:
 def load(db: rollview.Session, scale: float) -> None:
     """The tables of TPC-H, by their keys, as Delta tables of the lake."""
     with tempfile.TemporaryDirectory() as folder:
-        connection: duckdb.DuckDBPyConnection = connect("tpch")
-        connection.execute(f"CALL dbgen(sf={scale})")
-        for table in TABLES:
-            path = Path(folder, f"{table}.parquet")
-            connection.execute(f"COPY {table} TO '{path}' (FORMAT parquet)")
-            rows = db.spark.read.parquet(str(path))
-            rows.write.format("delta").saveAsTable(table)
+        export("tpch", scale, Path(folder, "tables"))
+        for path in Path(folder, "tables").iterdir():
+            db.spark.read.parquet(str(path)).write.format("delta").saveAsTable(path.stem)
 
 
 def table(result: dict[str, list[dict[str, object]]]) -> str:
@@ -183,7 +167,8 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     wanted = options.views.split(",") if options.views else None
-    views = {q.id: q.text for q in load_benchmark("tpch") if wanted is None or q.id in wanted}
+    queries = {query.name: query.text for query in load_benchmark("tpch")}
+    views = {name: queries[name] for name in wanted or queries}
     with tempfile.TemporaryDirectory() as folder, rollview.connect(Path(folder)) as db:
         load(db, options.scale)
         bench = Bench(db, views, options)

@@ -30,7 +30,7 @@ GENERATOR = {"tpch": "dbgen", "tpcds": "dsdgen"}
 
 def load_benchmark(name: str) -> list[Query]:
     """The queries of ``tpch`` or ``tpcds`` in Spark's dialect."""
-    rows = connect(name).execute(f"SELECT query_nr, query FROM {name}_queries()").fetchall()
+    rows = _connect(name).execute(f"SELECT query_nr, query FROM {name}_queries()").fetchall()
     return [Query(f"q{number:02}", name, _for_spark(text)) for number, text in sorted(rows)]
 
 
@@ -39,7 +39,7 @@ def create_benchmark_tables(spark: SparkSession, name: str) -> None:
     folder = _cache_folder() / f"{name}-{SCALE[name]}-duckdb-{duckdb.__version__}"
     if not folder.exists():
         building = Path(tempfile.mkdtemp(dir=_cache_folder()))
-        _export(name, building)
+        export(name, SCALE[name], building / "parquet")
         _to_delta(spark, building)
         shutil.rmtree(building / "parquet")
         try:
@@ -58,7 +58,7 @@ def _cache_folder() -> Path:
     return folder
 
 
-def connect(name: str) -> duckdb.DuckDBPyConnection:
+def _connect(name: str) -> duckdb.DuckDBPyConnection:
     """A connection with the extension loaded from its package, which needs no network."""
     version = f"v{duckdb.__version__}"
     package = resources.files(f"duckdb_extension_{name}")
@@ -70,12 +70,13 @@ def connect(name: str) -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def _export(name: str, folder: Path) -> None:
-    connection = connect(name)
-    connection.execute(f"CALL {GENERATOR[name]}(sf={SCALE[name]})")
-    (folder / "parquet").mkdir()
+def export(name: str, scale: float, folder: Path) -> None:
+    """Write the tables of a benchmark as Parquet files, one each, into a new folder."""
+    connection = _connect(name)
+    connection.execute(f"CALL {GENERATOR[name]}(sf={scale})")
+    folder.mkdir()
     for (table,) in connection.execute("SHOW TABLES").fetchall():
-        path = folder / "parquet" / f"{table}.parquet"
+        path = folder / f"{table}.parquet"
         connection.execute(f"COPY {table} TO '{path}' (FORMAT parquet)")
 
 

@@ -77,6 +77,12 @@ def known() -> dict[str, Outcome]:
     return found
 
 
+def missing() -> list[LongRun]:
+    """The runs that are not known yet."""
+    done = known()
+    return [run for run in RUNS if run.name not in done]
+
+
 def carry_out(run: LongRun) -> Outcome:
     """Run a command to its end, and keep what came out; what it prints goes to a file as well."""
     started = time.monotonic()
@@ -113,14 +119,12 @@ def _path(run: LongRun, kind: str) -> Path:
 
 def main() -> int:
     """Run what is asked for, or what is not known yet."""
-    done = known()
-    asked = sys.argv[1:] or [run.name for run in RUNS if run.name not in done]
+    names = sys.argv[1:]
     failed = 0
-    for run in RUNS:
-        if run.name in asked:
-            outcome = carry_out(run)
-            failed += outcome.exit != 0
-            print(f"{run.name}: exit code {outcome.exit}\n{outcome.said}", flush=True)
+    for run in [one for one in RUNS if one.name in names] if names else missing():
+        outcome = carry_out(run)
+        failed += outcome.exit != 0
+        print(f"{run.name}: exit code {outcome.exit}\n{outcome.said}", flush=True)
     return 1 if failed else 0
 
 

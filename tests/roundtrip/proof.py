@@ -57,19 +57,16 @@ def main() -> int:
                 _run(spark, rest, deltas, changed, publish)
             finally:
                 spark.stop()
-    done = long_runs.known()
-    for run in long_runs.RUNS:
-        if run.name not in done:
-            _publish(trips, deltas, cases, sources)
-            print(f"{run.name}: {long_runs.carry_out(run).said}", flush=True)
+    for run in long_runs.missing():
+        _publish(trips, deltas, cases, sources)
+        print(f"{run.name}: {long_runs.carry_out(run).said}", flush=True)
     if not _publish(trips, deltas, cases, sources):
         print("src/ changed while the proof ran, so it is not known what was proved: run it again")
         return 1
-    known = [*trips.known.values(), *deltas.known.values()]
-    failed = [r for r in known if r["failures"]]
-    failed += [{"id": name} for name, run in long_runs.known().items() if run.exit]
-    print(f"{len(known) - len(failed)} passed, {len(failed)} failed")
-    return 1 if failed else 0
+    failed = [bool(r["failures"]) for log in (trips, deltas) for r in log.known.values()]
+    failed += [run.exit != 0 for run in long_runs.known().values()]
+    print(f"{failed.count(False)} passed, {failed.count(True)} failed")
+    return 1 if any(failed) else 0
 
 
 class Log:
