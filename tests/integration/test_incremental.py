@@ -25,6 +25,12 @@ VIEWS = {
     "lonely": "SELECT p.code, s.id FROM shops p LEFT JOIN sales s ON s.shop = p.code",
     "both": "SELECT p.name, s.id FROM shops p FULL JOIN sales s ON s.shop = p.code",
     "sold": "SELECT code FROM shops WHERE EXISTS (SELECT 1 FROM sales WHERE shop = code)",
+    "marked": "SELECT p.code, p.sold, s.id FROM (SELECT code, EXISTS (SELECT 1 FROM sales WHERE "
+    "shop = code) AS sold FROM shops) p FULL JOIN sales s ON p.sold = (s.amount > 20)",
+    "newest": "SELECT p.code, p.day, s.id FROM (SELECT code, (SELECT max(day) FROM sales WHERE "
+    "shop = code) AS day FROM shops) p FULL JOIN sales s ON p.day = s.day",
+    "only": "SELECT s.id, s.name, p.name AS other FROM (SELECT id, (SELECT name FROM shops WHERE "
+    "code = shop AND code = 'c') AS name FROM sales) s FULL JOIN shops p ON s.name = p.name",
     "unsold": "SELECT code FROM shops WHERE code NOT IN (SELECT shop FROM sales)",
     "totals": "SELECT shop, count(*) AS n, sum(amount) AS s, avg(amount) AS a, min(day) AS lo, "
     "max(amount) AS hi FROM sales GROUP BY shop",

@@ -249,8 +249,9 @@ def _query(record: Record) -> str:
 
 _PAGE = """# Correctness
 
-Written by `make proof` on {when}; do not edit. `make test` checks a rotating part of the same, with
-a printed seed.
+Written by `make proof` on {when}; do not edit. `make test` checks a part of the same: round trips
+and generated cases by a new seed every time, which it prints; of the TPC views all of TPC-H and
+every tenth of TPC-DS.
 
 What was proved: {sources}. `python -m tests.roundtrip.proved` prints the same for a checkout, so
 that it can be seen whether these are its sources.

@@ -129,6 +129,16 @@ def cast(value: Expression, type: str) -> Call:
     return Call("Cast", ("CAST(", f" AS {type})"), (value,), type, value.nullable)
 
 
+def is_null(value: Expression) -> Call:
+    """Whether there is no value."""
+    return Call("IsNull", ("(", " IS NULL)"), (value,), "BOOLEAN", False)
+
+
+def is_known(value: Expression) -> Call:
+    """Whether there is a value."""
+    return Call("IsNotNull", ("(", " IS NOT NULL)"), (value,), "BOOLEAN", False)
+
+
 def conjuncts(condition: Expression | None) -> tuple[Expression, ...]:
     """The parts of a condition that must all be true."""
     if condition is None:

@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rollview.algebra.expressions import Call, ColumnRef, Expression, conjunction, conjuncts, same
+from rollview.algebra.expressions import (
+    Call,
+    ColumnRef,
+    Expression,
+    conjunction,
+    conjuncts,
+    is_known,
+    same,
+)
 from rollview.algebra.relations import Filter, Join, JoinKind, Relation, Side
 from rollview.algebra.traverse import column_names
 from rollview.errors import InternalError
@@ -88,7 +96,7 @@ def without_nulls(
 ) -> Relation:
     """The rows that can match: those with NULL on one side of a plain equality cannot."""
     sure = conjunction(
-        Call("IsNotNull", ("(", " IS NOT NULL)"), (expression,), "BOOLEAN", False)
+        is_known(expression)
         for expression, pair in zip(expressions, pairs, strict=True)
         if expression.nullable and not pair.null_safe
     )

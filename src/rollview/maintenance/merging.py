@@ -18,6 +18,8 @@ from rollview.algebra.expressions import (
     Literal,
     binary,
     conjunction,
+    is_known,
+    is_null,
 )
 from rollview.algebra.relations import Aggregate, NamedAggregate
 from rollview.errors import InternalError
@@ -128,10 +130,10 @@ def _sum(one: NamedAggregate, own: _Sides, count: _Sides) -> Merge:
     if not one.call.type.startswith("DECIMAL"):
         return Merge(one.name, own.parts, value)
     overflowed = [
-        _both(_is_null(own.old), _above_zero(_or_zero(count.old))),
-        _both(_is_null(own.plus), _above_zero(count.plus)),
-        _both(_is_null(own.minus), _above_zero(count.minus)),
-        _both(_is_null(value), _above_zero(_total(count))),
+        _both(is_null(own.old), _above_zero(_or_zero(count.old))),
+        _both(is_null(own.plus), _above_zero(count.plus)),
+        _both(is_null(own.minus), _above_zero(count.minus)),
+        _both(is_null(value), _above_zero(_total(count))),
     ]
     return Merge(one.name, own.parts, value, either(overflowed), OVERFLOW)
 
@@ -144,7 +146,7 @@ def _extremum(one: NamedAggregate, own: _Sides) -> Merge:
     reached = binary("Compare", before, own.minus, value, "BOOLEAN")
     true = Literal("TRUE", "BOOLEAN")
     known = Call("Coalesce", ("coalesce(", ", ", ")"), (reached, true), "BOOLEAN", False)
-    unsure = _both(negation(_is_null(own.minus)), known)
+    unsure = _both(is_known(own.minus), known)
     return Merge(one.name, own.parts, value, unsure, LOST_EXTREMUM)
 
 
@@ -163,7 +165,7 @@ def _bits(one: NamedAggregate, own: _Sides) -> Merge:
     sign = " & " if one.call.kind == "BitAndAgg" else " | "
     parts = ("coalesce((", sign, "), ", ", ", ")")
     value = Call(one.call.kind, parts, (own.old, own.plus, own.old, own.plus), one.call.type)
-    return Merge(one.name, own.parts, value, negation(_is_null(own.minus)), LOST_BITS)
+    return Merge(one.name, own.parts, value, is_known(own.minus), LOST_BITS)
 
 
 def either(conditions: list[Expression]) -> Expression | None:
@@ -181,10 +183,6 @@ def negation(condition: Expression) -> Expression:
 
 def _both(one: Expression, two: Expression) -> Expression:
     return binary("And", "AND", one, two, "BOOLEAN")
-
-
-def _is_null(value: Expression) -> Expression:
-    return Call("IsNull", ("(", " IS NULL)"), (value,), "BOOLEAN", False)
 
 
 def _above_zero(value: Expression) -> Expression:

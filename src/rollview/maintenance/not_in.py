@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rollview.algebra.expressions import Call, ColumnRef, Expression, binary
+from rollview.algebra.expressions import Call, ColumnRef, Expression, binary, is_known
 from rollview.algebra.relations import (
     Aggregate,
     Filter,
@@ -37,8 +37,8 @@ def not_in_by_counts(join: Join, names: Iterator[str]) -> Relation | None:
     case = SingleRow(_case(join.right, pair.right, names), next(names))
     known = reference(case.columns[0])
     beside = Join(JoinKind.CROSS, join.left, case)
-    possible = binary("Or", "OR", known, _is_known(pair.left), "BOOLEAN")
-    decided = binary("And", "AND", _is_known(known), possible, "BOOLEAN")
+    possible = binary("Or", "OR", known, is_known(pair.left), "BOOLEAN")
+    decided = binary("And", "AND", is_known(known), possible, "BOOLEAN")
     equal = binary("EqualTo", "=", pair.left, pair.right, "BOOLEAN")
     return keep(Join(JoinKind.ANTI, Filter(beside, decided), join.right, equal), join.columns)
 
@@ -72,7 +72,3 @@ def _case(right: Relation, value: Expression, names: Iterator[str]) -> Relation:
     )
     case = Call("CaseWhen", parts, conditions, "BOOLEAN")
     return Project(extended(counts, names), (Named(next(names), case),))
-
-
-def _is_known(value: Expression) -> Call:
-    return Call("IsNotNull", ("(", " IS NOT NULL)"), (value,), "BOOLEAN", False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -18,6 +17,7 @@ from rollview.maintenance.clock import Reading, at_moment
 from rollview.maintenance.prepare import Prepared
 from rollview.maintenance.program import Kept
 from rollview.planning.verdict import maintained
+from rollview.runtime.compute import named, spare_subqueries
 from rollview.runtime.moment import reading
 from rollview.runtime.report import Policy
 from rollview.sql.render import render
@@ -51,19 +51,15 @@ def contents(
     prepared = maintained(definition) if policy is not Policy.FULL else None
     prepared = prepared or Prepared(definition.relation, ())
     clock = reading(session, moment) if moment is not None else {}
-    mark = uuid.uuid4().hex[:8]
-    names: dict[str, str] = {}
-    for source, frame in leaves.items():
-        names[source] = f"rollview_{mark}_{source}"
-        frame.createOrReplaceTempView(names[source])
+    spare_subqueries(session, prepared.relation)
+    names = named(leaves)
     state: dict[str, tuple[vector.Segment, ...]] = {}
     for kept in prepared.kept:
         columns = columns_of(kept.columns)
         rows = session.sql(render(_timed(_own(kept, prepared.kept), clock), names))
         state[kept.name] = (store.segments.base(kept.name, rows, columns),)
         stored = store.segments.read(kept.name, state[kept.name], columns)
-        names[f"state {kept.name}"] = f"rollview_{mark}_{kept.name}"
-        stored.createOrReplaceTempView(names[f"state {kept.name}"])
+        names |= named({f"state {kept.name}": stored})
     whole = _timed(_over(prepared.relation, prepared.kept), clock)
     return Contents(session.sql(render(whole, names)), state)
 

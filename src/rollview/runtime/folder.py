@@ -13,6 +13,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from rollview.sql.quoting import quoted_text
 from rollview.storage.encoding import quoted
 from rollview.storage.formats import options_clause, provider_of
 from rollview.storage.tables import locate
@@ -31,7 +32,7 @@ def register_tables(work: SparkSession, lake: Path) -> None:
 def _register_schema(work: SparkSession, folder: Path) -> None:
     schema = folder.name.removesuffix(_SUFFIX).lower()
     if not work.catalog.databaseExists(schema):
-        work.sql(f"CREATE SCHEMA IF NOT EXISTS {quoted(schema)} LOCATION {_literal(folder)}")
+        work.sql(f"CREATE SCHEMA IF NOT EXISTS {quoted(schema)} LOCATION {_location(folder)}")
     known = _known(work, schema)
     found = {entry.name.lower(): entry for entry in folder.iterdir() if _is_table(entry)}
     for name in found.keys() - known:
@@ -56,7 +57,7 @@ def _register(work: SparkSession, schema: str, name: str, provider: str, folder:
     table = f"{quoted(schema)}.{quoted(name)}"
     work.sql(
         f"CREATE TABLE IF NOT EXISTS {table} USING {provider}{options_clause(provider)} "
-        f"LOCATION {_literal(folder)}"
+        f"LOCATION {_location(folder)}"
     )
     _make_managed(work, schema, name)
 
@@ -84,6 +85,5 @@ def _forget_if_gone(work: SparkSession, schema: str, name: str) -> None:
             work.sql(f"DROP TABLE IF EXISTS {quoted(schema)}.{quoted(name)}")
 
 
-def _literal(folder: Path) -> str:
-    text = f"file:{folder}".replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{text}'"
+def _location(folder: Path) -> str:
+    return quoted_text(f"file:{folder}")

@@ -19,6 +19,7 @@ from rollview.maintenance.compiler import compile_delta
 from rollview.maintenance.prepare import Prepared
 from rollview.maintenance.program import Program
 from rollview.runtime import moves
+from rollview.runtime.compute import spare_subqueries
 from rollview.runtime.contents import columns_of
 from rollview.runtime.pinning import Run
 from rollview.runtime.propagate import Propagated, propagate
@@ -115,6 +116,7 @@ def derive(task: Task, engine: SparkEngine) -> Derived | str:
         rows = task.store.segments.read(kept.name, segments, columns_of(kept.columns))
         leaves[f"state {kept.name}"] = engine.name(rows, kept.name)
     program = _program(task, [id for id, rows in changed.items() if rows])
+    spare_subqueries(task.session, task.prepared.relation)
     done = propagate(program, leaves, engine)
     change, counts = _change(task, engine, done)
     return Derived(

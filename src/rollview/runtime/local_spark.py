@@ -18,6 +18,7 @@ from rollview.runtime.jars import provide_jars
 from rollview.runtime.java import find_java
 from rollview.runtime.jvm import LaunchFailed, launch
 from rollview.runtime.lifeline import forget_dead
+from rollview.sql.quoting import quoted_text
 
 _log = logging.getLogger(__name__)
 
@@ -106,8 +107,8 @@ def _require_delta(gateway: Any) -> None:
 
 def _place_default_schema(spark: SparkSession, lake: Path) -> None:
     """Tables of `default` would lie directly in the warehouse; give it a folder like any other."""
-    location = _location(lake / "default.db").replace("\\", "\\\\").replace("'", "\\'")
-    spark.sql(f"ALTER DATABASE default SET LOCATION '{location}'")
+    location = quoted_text(_location(lake / "default.db"))
+    spark.sql(f"ALTER DATABASE default SET LOCATION {location}")
 
 
 def _location(folder: Path) -> str:

@@ -14,6 +14,7 @@ from rollview.frontend.translate import spark_errors
 from rollview.runtime.broken_log import readable_log
 from rollview.runtime.catalog import Catalog, StoredView
 from rollview.runtime.lake import Lake
+from rollview.sql.quoting import quoted_text
 from rollview.storage.encoding import quoted
 from rollview.storage.stored import COMMENT
 from rollview.storage.tables import SESSION_CATALOG, name_parts, view_property
@@ -80,8 +81,7 @@ def publish(lake: Lake, view: StoredView) -> None:
 
 def _columns(view: StoredView) -> str:
     comments = [str(field.metadata.get(COMMENT, "")) for field in view.schema.fields]
-    texts = [comment.replace("\\", "\\\\").replace("'", "\\'") for comment in comments]
-    told = [f" COMMENT '{text}'" if text else "" for text in texts]
+    told = [f" COMMENT {quoted_text(comment)}" if comment else "" for comment in comments]
     return ", ".join(f"{quoted(n)}{t}" for n, t in zip(view.schema.names, told, strict=True))
 
 

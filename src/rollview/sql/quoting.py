@@ -1,4 +1,4 @@
-"""Identifiers in Spark SQL: quoted where they must be, plain where they can be."""
+"""Identifiers in Spark SQL, quoted where they must be, and texts, which always are."""
 
 from __future__ import annotations
 
@@ -30,3 +30,8 @@ def quoted(name: str) -> str:
     if _PLAIN.match(name) and name.lower() not in _WORDS:
         return name
     return "`" + name.replace("`", "``") + "`"
+
+
+def quoted_text(text: str) -> str:
+    """The text as a literal."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -19,6 +19,7 @@ from rollview.algebra.expressions import (
     Literal,
     binary,
     conjunction,
+    is_known,
     same,
 )
 from rollview.algebra.printer import describe, show
@@ -144,7 +145,7 @@ def _compared(
     """Old and new values of the groups that changed, with what becomes of each group."""
     count = row_count(aggregate)
     value = next(merge.value for merge in found if merge.name == count)
-    was = negation(_is_null(ColumnRef(stored[count], "BIGINT")))
+    was = is_known(ColumnRef(stored[count], "BIGINT"))
     lives: Expression = binary("GreaterThan", ">", value, ZERO, "BOOLEAN")
     if not aggregate.groups:
         lives = Literal("TRUE", "BOOLEAN")
@@ -174,10 +175,6 @@ def _compared(
 
 def _surely(condition: Expression) -> Expression:
     return Call("Coalesce", ("coalesce(", ", FALSE)"), (condition,), "BOOLEAN", False)
-
-
-def _is_null(value: Expression) -> Expression:
-    return Call("IsNull", ("(", " IS NULL)"), (value,), "BOOLEAN", False)
 
 
 def _evaluated(
