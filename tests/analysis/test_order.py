@@ -75,6 +75,17 @@ def test_frames_of_rows_are_completed_and_frames_of_peers_are_not() -> None:
     assert canonical(peers) == peers
 
 
+def test_nth_value_counts_peers_in_or_rows() -> None:
+    call = Call("NthValue", ("nth_value(", ", 2)"), (B,), "STRING")
+    peers = Window(SCAN, (), BY_A, (NamedWindow("v", WindowCall(call, RANGE)),))
+    assert canonical(peers) == peers
+    assert left_open(peers) == Open(frozenset({"v"}))
+    for frame in (ROWS, "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"):
+        rows = Window(SCAN, (), BY_A, (NamedWindow("v", WindowCall(call, frame)),))
+        assert order_names(canonical(rows)) == ["a", "b"]
+        assert left_open(canonical(rows)) == Open()
+
+
 def test_a_map_cannot_break_ties() -> None:
     scan = Scan("t", ("a", "m"), (Column("a", "INT"), Column("m", "MAP<STRING, INT>")))
     numbered = Window(scan, (), BY_A, (ROW_NUMBER,))

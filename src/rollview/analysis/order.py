@@ -50,12 +50,13 @@ from rollview.algebra.relations import (
 from rollview.algebra.schema import Schema
 from rollview.algebra.traverse import column_names, expressions, inputs, transform_up
 
-_ROW_BASED = frozenset({"RowNumber", "NTile", "Lag", "Lead", "NthValue"})
+_ROW_BASED = frozenset({"RowNumber", "NTile", "Lag", "Lead"})
 _OPEN_AGGREGATES = frozenset(
     {
         "First",
         "Last",
         "AnyValue",
+        "NthValue",
         "CollectList",
         "CollectSet",
         "ListAgg",
@@ -67,7 +68,7 @@ _OPEN_AGGREGATES = frozenset(
         "ApproxTopK",
     }
 )
-_CLOSED_BY_ORDER = frozenset({"First", "Last", "AnyValue", "CollectList", "ListAgg"})
+_CLOSED_BY_ORDER = frozenset({"First", "Last", "AnyValue", "NthValue", "CollectList", "ListAgg"})
 _NOT_ORDERABLE = ("MAP<", "VARIANT", "VOID", "GEOMETRY", "GEOGRAPHY")
 
 

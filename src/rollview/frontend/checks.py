@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -17,6 +18,15 @@ from rollview.errors import (
 from rollview.frontend.dependencies import function_text
 
 Json = dict[str, Any]
+
+_WORDS = r"(?:now|today|tomorrow|yesterday)\b"
+_MOMENT = re.compile(rf"\b(?:DATE|TIMESTAMP(?:_NTZ|_LTZ)?)\s*r?(['\"])\s*{_WORDS}.*?\1", re.I)
+_TRAVEL = re.compile(r"\b((?:TIMESTAMP|SYSTEM_TIME)\s+AS\s+OF\s+\S[^\n]{0,60})", re.I)
+_CONSTANT = re.compile(
+    r"\w+\s+AS\s+OF\s+\(?\s*(?:(?:CAST|TO_TIMESTAMP|TO_DATE|DATE|TIMESTAMP(?:_NTZ|_LTZ)?)"
+    rf"\s*\(?\s*)?r?['\"](?!\s*{_WORDS})",
+    re.I,
+)
 
 
 def check_facts(spark: SparkSession, exported: Json, *, is_text: bool) -> tuple[Reason, ...]:
@@ -77,6 +87,8 @@ def _judge(spark: SparkSession, fact: Json) -> Reason | None:
                 "use it in WHERE alone; or let the view have the column, and compare it with the "
                 "clock where it is read",
             )
+        case "MOVING":
+            return moving_reason(text)
         case "OPAQUE":
             return Reason(
                 ReasonCode.OPAQUE_FUNCTION,
@@ -86,6 +98,22 @@ def _judge(spark: SparkSession, fact: Json) -> Reason | None:
             )
         case _:
             return None
+
+
+def moments_in(text: str) -> tuple[str, ...]:
+    """The constants of a query that Spark's parser takes from the clock, and what travels by it."""
+    travels = [t for t in _TRAVEL.findall(text) if not _CONSTANT.match(t)]
+    return tuple(dict.fromkeys([m[0] for m in _MOMENT.finditer(text)] + travels))
+
+
+def moving_reason(what: str) -> Reason:
+    """Why a view of something that is another one each time is recomputed."""
+    return Reason(
+        ReasonCode.TIME_DEPENDENT,
+        what,
+        f"{what} is another one each time, so every refresh recomputes the view",
+        "read tables as they are, and compare columns with current_timestamp() in WHERE",
+    )
 
 
 def _hint(text: str) -> str:

@@ -32,7 +32,7 @@ from rollview.analysis.order import canonical, left_open
 from rollview.analysis.pruning import prune_scans
 from rollview.errors import BadQuery, DefinitionCorrupt, DuplicateColumn
 from rollview.frontend import scope
-from rollview.frontend.checks import check_facts
+from rollview.frontend.checks import check_facts, moments_in, moving_reason
 from rollview.frontend.decode import decode
 from rollview.frontend.dependencies import function_text
 from rollview.frontend.jvm_bridge import bridge
@@ -54,7 +54,9 @@ def define(
     columns = _public_columns(exported["columns"], spark)
     reasons = check_facts(spark, exported, is_text=text is not None)
     ids = _source_ids(exported["sources"])
-    plain, problem = _relation(exported, columns, ids)
+    moments = moments_in("\n".join([text or "", *(view["text"] for view in exported["views"])]))
+    reasons += tuple(moving_reason(moment) for moment in moments)
+    plain, problem = _relation(exported, columns, ids) if not moments else (None, ())
     relation = None if plain is None else canonical(plain)
     sources = tuple(_source(s, ids[s["key"]], relation) for s in exported["sources"])
     return Definition(

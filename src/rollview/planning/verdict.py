@@ -50,6 +50,11 @@ def obstacles(definition: Definition) -> tuple[Reason, ...]:
     )
 
 
+def is_left_to_chance(definition: Definition) -> bool:
+    """Whether two evaluations of the query may give different rows."""
+    return any(reason.code is ReasonCode.NON_DETERMINISTIC for reason in definition.reasons)
+
+
 def follows_clock(definition: Definition) -> bool:
     """Whether the definition depends on the clock, and rows enter and leave by it in filters."""
     told = [r.piece for r in definition.reasons if r.code is ReasonCode.TIME_DEPENDENT]

@@ -14,14 +14,14 @@ from rollview.errors import (
     DependencyChanged,
     RollviewError,
     SourceChanged,
-    SourceMissing,
     SourceReplaced,
 )
 from rollview.frontend.dependencies import function_text
+from rollview.frontend.jvm_bridge import bridge
 from rollview.runtime.catalog import StoredView
 from rollview.runtime.pinning import Run
 from rollview.runtime.report import Policy
-from rollview.storage.tables import locate
+from rollview.storage.tables import catalog_entry
 from rollview.storage.vector import Vector
 
 # Spark writes the comments of struct fields into the type.
@@ -113,10 +113,10 @@ def replaced_sources(view: StoredView, old: Vector, new: Vector) -> list[str]:
 def _present_text(session: SparkSession, dependency: Dependency) -> str | None:
     if dependency.kind is not DependencyKind.VIEW:
         return function_text(session, dependency.name)
-    try:
-        return locate(session, dependency.name).text
-    except SourceMissing:
+    entry = catalog_entry(session, dependency.name)
+    if entry is None or not entry.viewText().isDefined():
         return None
+    return str(bridge(session).definitionOf(entry))
 
 
 def _present(session: SparkSession, schema: StructType, exact: bool) -> dict[str, Column]:

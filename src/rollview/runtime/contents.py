@@ -16,7 +16,7 @@ from rollview.frontend.define import original
 from rollview.maintenance.clock import Reading, at_moment
 from rollview.maintenance.prepare import Prepared
 from rollview.maintenance.program import Kept
-from rollview.planning.verdict import maintained
+from rollview.planning.verdict import is_left_to_chance, maintained
 from rollview.runtime.compute import named, spare_subqueries
 from rollview.runtime.moment import reading
 from rollview.runtime.report import Policy
@@ -46,7 +46,8 @@ def contents(
     So the state and the rows of the view agree, even where two evaluations would not. Filters on
     the clock are evaluated at the moment, if there is one.
     """
-    if definition.relation is None:
+    if definition.relation is None or is_left_to_chance(definition):
+        # Where a part of a query stands twice, Spark may draw once for both; text of ours cannot.
         return Contents(original(session, definition, leaves), {})
     prepared = maintained(definition) if policy is not Policy.FULL else None
     prepared = prepared or Prepared(definition.relation, ())

@@ -215,14 +215,22 @@ def _present_definition(
         reasons.append(changed.check_dependency_policy(view, redefined))
     else:
         reasons += changed.check_columns(run, session, view)
-    if not reasons:
+    if not reasons and not _is_moving(view.definition):
         return view.definition, None
     if view.definition.text is None:
-        return replace(view.definition, relation=None), "; ".join(reasons)
+        return replace(view.definition, relation=None), "; ".join(reasons) or None
     managed = managed_names(lake, catalog.readable()[0])
     definition = define(session, view.definition.text, managed=managed)
+    if not reasons:
+        return definition, None if definition == view.definition else "it reads another moment"
     changed.check_same_columns(view, definition.columns, "; ".join(reasons))
     return definition, "; ".join(reasons)
+
+
+def _is_moving(definition: Definition) -> bool:
+    """Whether the very text means something else each time (``TIMESTAMP 'now'``)."""
+    codes = {reason.code for reason in definition.reasons}
+    return definition.relation is None and ReasonCode.TIME_DEPENDENT in codes
 
 
 def _decide(work: _Work, full: bool) -> _Decision | None:

@@ -14,6 +14,7 @@ from rollview.errors import DefinitionCorrupt, SourceReplaced
 from rollview.frontend.define import original
 from rollview.frontend.scope import scoped
 from rollview.maintenance.clock import CLOCK
+from rollview.planning.verdict import is_left_to_chance
 from rollview.runtime import worker
 from rollview.runtime.broken_log import readable_log
 from rollview.runtime.catalog import Catalog, StoredView
@@ -39,7 +40,7 @@ def verify(lake: Lake, catalog: Catalog, name: str) -> VerifyReport:
         left="nothing was changed",
     )
     found, watermark, note = done.result
-    comparable = not _left_to_chance(view.definition)
+    comparable = not is_left_to_chance(view.definition)
     return VerifyReport(
         view=view.name,
         correct=not found or not comparable,
@@ -133,12 +134,8 @@ def _leaves(
     return run.leaves(session, view.definition, vector)
 
 
-def _left_to_chance(definition: Definition) -> bool:
-    return any(reason.code is ReasonCode.NON_DETERMINISTIC for reason in definition.reasons)
-
-
 def _note(definition: Definition) -> str | None:
-    if _left_to_chance(definition):
+    if is_left_to_chance(definition):
         return "the query may give another result each time, so differences mean nothing"
     if any(reason.code is ReasonCode.TIME_DEPENDENT for reason in definition.reasons):
         return "the query depends on the clock: it was compared with its result now"

@@ -160,12 +160,16 @@ def _asked_cost(context: Any, group: str) -> tuple[int, int]:
     scala_context = context._jsc.sc()
     scala_context.listenerBus().waitUntilEmpty()
     store = scala_context.statusStore()
-    try:
-        stages: set[int] = set()
-        for job in jobs:
+    stages: set[int] = set()
+    for job in jobs:
+        with suppress(Py4JJavaError):  # Spark forgets old jobs when there are very many
             ids = store.job(job).stageIds()
             stages |= {int(ids.apply(position)) for position in range(ids.size())}
-        read = sum(int(store.lastStageAttempt(stage).inputBytes()) for stage in stages)
-    except Py4JJavaError:  # Spark forgets old jobs when there are very many
-        read = 0
-    return len(jobs), read
+    return len(jobs), sum(_bytes_read(store, stage) for stage in stages)
+
+
+def _bytes_read(store: Any, stage: int) -> int:
+    """Of a stage that was skipped, which is forgotten before others, nothing."""
+    with suppress(Py4JJavaError):
+        return int(store.lastStageAttempt(stage).inputBytes())
+    return 0

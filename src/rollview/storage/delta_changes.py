@@ -63,7 +63,8 @@ class DeltaChanges:
             return no_change(self._spark, picked(plan.metadata, columns).fields)
         exact = columns_of(plan.snapshot.version(), plan.metadata)
         names = [exact.fields[name.lower()]["name"] for name in columns]
-        return net(weighted_rows(self._spark, plan.snapshot, plan.diff, names), columns)
+        rows = weighted_rows(self._spark, plan.snapshot, plan.diff, names)
+        return net(rows, columns, signed_zeros=True)
 
     def plan(
         self, before: str, after: str, columns: Sequence[str], prefer: Way | None = None

@@ -24,6 +24,8 @@ from pyspark.sql.types import (
     DateType,
     DayTimeIntervalType,
     DecimalType,
+    DoubleType,
+    FloatType,
     MapType,
     NullType,
     NumericType,
@@ -259,6 +261,19 @@ def _is_its_own_identity(type: DataType) -> bool:
             return all(_is_its_own_identity(field.dataType) for field in type.fields)
         case _:
             return not isinstance(type, (MapType, VariantType, CalendarIntervalType))
+
+
+def has_floats(type: DataType) -> bool:
+    """Whether values of a type are or hold floating-point numbers."""
+    match type:
+        case ArrayType():
+            return has_floats(type.elementType)
+        case MapType():
+            return has_floats(type.keyType) or has_floats(type.valueType)
+        case StructType():
+            return any(has_floats(field.dataType) for field in type.fields)
+        case _:
+            return isinstance(type, (FloatType, DoubleType))
 
 
 def _has_safe_names(type: StructType) -> bool:

@@ -74,7 +74,7 @@ def is_in_session_catalog(parts: list[str]) -> bool:
 
 def locate(spark: SparkSession, name: str) -> LocatedTable:
     """The catalog entry of a table of Spark's own catalog. Raises SourceMissing."""
-    entry = _entry(spark, name)
+    entry = catalog_entry(spark, name)
     if entry is None:
         raise missing(name)
     jvm: Any = spark._jvm
@@ -92,7 +92,7 @@ def locate(spark: SparkSession, name: str) -> LocatedTable:
 
 def view_property(spark: SparkSession, name: str, key: str) -> str | None:
     """A property of a catalog view; None if there is no such view or property."""
-    entry = _entry(spark, name)
+    entry = catalog_entry(spark, name)
     if entry is None or not entry.viewText().isDefined():
         return None
     value = entry.properties().get(key)
@@ -118,7 +118,8 @@ def _state(spark: SparkSession) -> Any:
     return spark._jsparkSession.sessionState()
 
 
-def _entry(spark: SparkSession, name: str) -> Any | None:
+def catalog_entry(spark: SparkSession, name: str) -> Any | None:
+    """What Spark's own catalog has under a name, as its own object; None if nothing."""
     parts = name_parts(spark, name)[-2:]
     jvm: Any = spark._jvm
     option = jvm.scala.Option

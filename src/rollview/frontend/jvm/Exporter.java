@@ -181,8 +181,14 @@ public class Exporter {
   }
 
   private Map literal(Literal e) {
+    String text = Texts.literal(e);
+    if (!guard.reads(e, text)) {
+      boolean moment = e.dataType() instanceof org.apache.spark.sql.types.TimestampType;
+      if (!moment) throw new Unwritable("Literal", text);
+      text = "timestamp_micros(" + e.value() + "L)";
+    }
     Map result = new LinkedHashMap();
-    result.put("l", Texts.literal(e));
+    result.put("l", text);
     result.put("t", e.dataType().sql());
     result.put("u", Boolean.valueOf(e.value() == null));
     return result;

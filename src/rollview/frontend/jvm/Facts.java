@@ -31,6 +31,8 @@ public class Facts {
         add("ORDER", kind, "LIMIT");
       }
     }
+    String moving = Leaves.moving(p);
+    if (moving != null) add("MOVING", kind, moving);
     if (isOpaque(kind)) {
       add("OPAQUE", kind, kind);
     } else {
@@ -104,6 +106,7 @@ public class Facts {
     if (!e.deterministic() && pure && !(e instanceof SubqueryExpression)) {
       add("NON_DETERMINISTIC", kind, e.sql());
     }
+    if (kind.equals("AesEncrypt") && isSalted(e)) add("NON_DETERMINISTIC", kind, e.sql());
     if (kind.equals("CurrentUser") || kind.equals("VariableReference")) {
       add("NON_DETERMINISTIC", kind, e.sql());
     }
@@ -111,7 +114,9 @@ public class Facts {
         && ((AttributeReference) e).metadata().contains("__metadata_col")) {
       add("NON_DETERMINISTIC", kind, "_metadata");
     }
-    if (isClock(e, kind)) add("TIME", kind, e.sql());
+    if (isClock(e, kind) || e instanceof RuntimeReplaceable && isReplacedByClock(e)) {
+      add("TIME", kind, e.sql());
+    }
     if (isOrderSensitive(e, kind)) add("ORDER", kind, e.sql());
   }
 
@@ -122,12 +127,38 @@ public class Facts {
     if (!(e instanceof Cast)) return false;
     Expression child = ((Cast) e).child();
     String to = e.dataType().typeName();
-    if (!(child instanceof Literal) || !(to.equals("date") || to.startsWith("timestamp"))) {
+    if (!child.foldable() || !(to.equals("date") || to.startsWith("timestamp"))
+        || !child.dataType().typeName().startsWith("string")) {
       return false;
     }
-    String text = String.valueOf(((Literal) child).value()).trim().toLowerCase();
-    return text.equals("now") || text.equals("today") || text.equals("tomorrow")
-        || text.equals("yesterday");
+    String text;
+    try {
+      text = String.valueOf(child.eval(null)).trim().toLowerCase();
+    } catch (Exception unknown) {
+      return true;
+    }
+    return text.matches("(now|today|tomorrow|yesterday)\\b.*");
+  }
+
+  /** Casts of words like 'today' are hidden in functions that another expression replaces. */
+  private static boolean isReplacedByClock(Expression e) {
+    if (!(e.getClass().getSimpleName().startsWith("ParseTo"))) return false;
+    Expression replacement = ((RuntimeReplaceable) e).replacement();
+    return isClock(replacement, replacement.getClass().getSimpleName());
+  }
+
+  /** Whether every call takes another vector to begin with, which Spark does not admit. */
+  private static boolean isSalted(Expression e) {
+    Expression mode = (Expression) Leaves.get(e, "mode");
+    Expression vector = (Expression) Leaves.get(e, "iv");
+    return !is(mode, "ECB") && (!vector.foldable() || is(vector, ""));
+  }
+
+  private static boolean is(Expression e, String text) {
+    if (!e.foldable()) return false;
+    Object value = e.eval(null);
+    String found = value instanceof byte[] ? new String((byte[]) value) : String.valueOf(value);
+    return found.equalsIgnoreCase(text);
   }
 
   private static final java.util.Set ORDERED = new java.util.HashSet(java.util.Arrays.asList(

@@ -79,6 +79,11 @@ public class Frontend {
     return result;
   }
 
+  /** What a plain view of the catalog means, as it stands among the views of a description. */
+  public String definitionOf(Object view) {
+    return Leaves.definition((org.apache.spark.sql.catalyst.catalog.CatalogTable) view);
+  }
+
   /** Whether a parsed statement does something instead of only answering. */
   public boolean isCommand(LogicalPlan parsed) {
     String name = parsed.getClass().getName();

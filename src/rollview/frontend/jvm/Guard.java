@@ -61,13 +61,46 @@ public class Guard {
     String text = written(e, pieces, names);
     Expression wanted = (Expression) marked.canonicalized();
     Object key = Arrays.asList(new Object[] {text, wanted, Boolean.valueOf(distinct),
-        session.conf().get("spark.sql.ansi.enabled"), session.conf().get("spark.sql.session.timeZone")});
+        settings()});
     Object known = KNOWN.get(key);
     if (known == null) {
       known = compare(marked, wanted, text, holes, distinct);
       KNOWN.put(key, known);
     }
     if (!"".equals(known)) throw new Unwritable(kind, e.sql());
+  }
+
+  /** Whether the text of a constant that stands alone reads back as its value. */
+  public boolean reads(Literal e, String text) {
+    if (e.value() == null || !(e.dataType() instanceof org.apache.spark.sql.types.AtomicType)) {
+      return true;
+    }
+    Object key = Arrays.asList(new Object[] {text, e, settings()});
+    Object known = KNOWN.get(key);
+    if (known == null) {
+      known = compareValue(e, text);
+      KNOWN.put(key, known);
+    }
+    return "".equals(known);
+  }
+
+  private String compareValue(Literal e, String text) {
+    try {
+      Expression found = read(text, new ArrayList(), false);
+      Object value = found.eval(null);
+      boolean same = found.dataType().equals(e.dataType())
+          && new Literal(value, e.dataType()).equals(e);
+      return same ? "" : found + " is not " + e;
+    } catch (Exception problem) {
+      return String.valueOf(problem.getMessage());
+    }
+  }
+
+  /** What a text may mean another thing under. */
+  private String settings() {
+    org.apache.spark.sql.internal.SQLConf conf = session.sessionState().conf();
+    return conf.ansiEnabled() + " " + conf.sessionLocalTimeZone() + " " + conf.timestampType() + " "
+        + conf.escapedStringLiterals() + " " + conf.doubleQuotedIdentifiers();
   }
 
   private static boolean isCollated(Expression e) {

@@ -111,8 +111,21 @@ public class Leaves extends scala.runtime.AbstractPartialFunction {
     Map entry = new LinkedHashMap();
     entry.put("name", desc.identifier().quotedString());
     entry.put("temporary", Boolean.valueOf(view.isTempView()));
-    entry.put("text", desc.viewText().isDefined() ? desc.viewText().get() : "");
+    entry.put("text", definition(desc));
     views.put(name, entry);
+  }
+
+  /** All that a plain view means: its query, how its columns are called, where and under what. */
+  public static String definition(CatalogTable view) {
+    String text = view.viewText().isDefined() ? String.valueOf(view.viewText().get()) : "";
+    java.util.TreeMap settings = new java.util.TreeMap();
+    scala.collection.Iterator pairs = view.viewSQLConfigs().iterator();
+    while (pairs.hasNext()) {
+      scala.Tuple2 pair = (scala.Tuple2) pairs.next();
+      settings.put(pair._1(), pair._2());
+    }
+    return text + "\n-- " + view.schema().sql() + " of " + view.viewQueryColumnNames().mkString(", ")
+        + " in " + view.viewCatalogAndNamespace().mkString(".") + " under " + settings;
   }
 
   private boolean isManaged(View view) {
@@ -121,6 +134,7 @@ public class Leaves extends scala.runtime.AbstractPartialFunction {
   }
 
   private Map describe(Object node) {
+    if (node instanceof LogicalPlan && moving((LogicalPlan) node) != null) return null;
     if (node instanceof View && isManaged((View) node)) {
       String name = ((View) node).desc().identifier().unquotedString();
       Object view = managed.get(name.toLowerCase(java.util.Locale.ROOT));
@@ -135,6 +149,30 @@ public class Leaves extends scala.runtime.AbstractPartialFunction {
       return source("table", quoted(table), "hive", null, new LinkedHashMap());
     }
     return null;
+  }
+
+  /** What a leaf is that has no versions of its own: changes of a table, a branch; or null. */
+  public static String moving(LogicalPlan node) {
+    if (node instanceof LogicalRelation) {
+      String name = ((LogicalRelation) node).relation().getClass().getSimpleName();
+      return name.indexOf("CDFRelation") >= 0 ? "the change feed of a table" : null;
+    }
+    if (!(node instanceof DataSourceV2Relation)) return null;
+    DataSourceV2Relation relation = (DataSourceV2Relation) node;
+    java.util.Iterator keys = relation.options().asCaseSensitiveMap().keySet().iterator();
+    while (keys.hasNext()) {
+      String key = String.valueOf(keys.next()).toLowerCase(java.util.Locale.ROOT);
+      if (key.equals("branch") || key.endsWith("snapshot-id") || key.endsWith("-timestamp")) {
+        return "a table read with the option " + key;
+      }
+    }
+    Object travel = get(relation, "timeTravelSpec");
+    if (!(travel instanceof scala.Option) || ((scala.Option) travel).isEmpty()) return null;
+    Object version = get(((scala.Option) travel).get(), "version");
+    Object references = get(get(relation.table(), "table"), "refs");
+    if (!(references instanceof Map)) return null;
+    Object found = ((Map) references).get(version);
+    return Boolean.TRUE.equals(get(found, "isBranch")) ? "the branch " + version : null;
   }
 
   private Map describeRelation(LogicalRelation relation) {

@@ -1,0 +1,203 @@
+"""Views whose rows depend on more than the rows of tables: clocks, settings, names, signs."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from pyspark.sql import SparkSession
+
+import rollview
+from rollview import Session
+from rollview.errors import NotIncremental
+from rollview.frontend.checks import moments_in
+from rollview.runtime.report import Mode
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture
+def db(own: SparkSession) -> Session:
+    own.sql("CREATE TABLE t (k INT, x STRING, d DOUBLE) USING delta")
+    own.sql("INSERT INTO t VALUES (1, 'a', 0.0D), (1, 'b', 2.5D)")
+    return rollview.connect(own)
+
+
+def rows(db: Session, name: str) -> list[tuple[object, ...]]:
+    return sorted(tuple(row) for row in db.read(name).collect())
+
+
+def test_nth_value_of_peers(db: Session) -> None:
+    db.create_view("v", "SELECT k, x, nth_value(x, 2) OVER (ORDER BY k) IS NULL AS n FROM t")
+    assert rows(db, "v") == [(1, "a", False), (1, "b", False)]
+    db.create_view(
+        "near", "SELECT k, nth_value(x, 1) OVER (ORDER BY k RANGE 1 PRECEDING) AS n FROM t"
+    )
+    assert len(rows(db, "near")) == 2
+
+
+def test_plain_view_with_other_names_for_its_columns(db: Session) -> None:
+    db.spark.sql("CREATE VIEW pv (a, b) AS SELECT k, d FROM t")
+    db.create_view("v", "SELECT CAST(a AS DOUBLE) AS a FROM pv")
+    db.spark.sql("CREATE OR REPLACE VIEW pv (b, a) AS SELECT k, d FROM t")
+    assert db.refresh("v").mode is Mode.FULL
+    assert rows(db, "v") == [(0.0,), (2.5,)]
+
+
+def test_plain_view_of_the_same_text_in_another_schema(db: Session) -> None:
+    db.spark.sql("CREATE VIEW pv AS SELECT k FROM t")
+    db.create_view("v", "SELECT k FROM pv")
+    db.spark.sql("CREATE SCHEMA other")
+    db.spark.sql("CREATE TABLE other.t (k INT) USING delta")
+    here = db.spark.catalog.currentDatabase()
+    db.spark.sql("USE other")
+    db.spark.sql(f"CREATE OR REPLACE VIEW {here}.pv AS SELECT k FROM t")
+    db.spark.sql(f"USE {here}")
+    db.refresh("v")
+    assert rows(db, "v") == []
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        "TIMESTAMP'now'",
+        "TIMESTAMP_LTZ ' NOW '",
+        "to_timestamp('now')",
+        "CAST('no' || 'w' AS TIMESTAMP)",
+    ],
+)
+def test_words_for_moments(db: Session, moment: str) -> None:
+    db.spark.sql("CREATE TABLE e (at TIMESTAMP) USING delta")
+    db.spark.sql("INSERT INTO e SELECT current_timestamp() + INTERVAL 4 SECONDS")
+    text = f"SELECT at FROM e WHERE at <= {moment}"
+    with pytest.raises(NotIncremental):
+        db.create_view("strict", text, policy="strict")
+    db.create_view("v", text)
+    assert rows(db, "v") == []
+    time.sleep(4)
+    db.refresh("v")
+    assert len(rows(db, "v")) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("SELECT * FROM t TIMESTAMP AS OF '2024-01-01'", 0),
+        ("SELECT * FROM t FOR SYSTEM_TIME AS OF to_timestamp('2024-01-01')", 0),
+        ("SELECT * FROM t TIMESTAMP AS OF DATE'2024-01-01'", 0),
+        ("SELECT * FROM t VERSION AS OF 3 WHERE at < now()", 0),
+        ("SELECT * FROM t TIMESTAMP AS OF current_timestamp() - INTERVAL 1 HOUR", 1),
+        ("SELECT * FROM t TIMESTAMP AS OF 'yesterday'", 1),
+        ("SELECT * FROM t TIMESTAMP AS OF (SELECT max(at) FROM runs)", 1),
+        ("SELECT DATE 'today' AS d, TIMESTAMP_NTZ\"tomorrow\" AS t, DATE'2024-01-01' AS c", 2),
+        ("SELECT 'now' AS n, DATE(x) AS today", 0),
+    ],
+)
+def test_moments_in_texts(text: str, found: int) -> None:
+    assert len(moments_in(text)) == found
+
+
+def test_time_travel_to_a_moment_in_the_text(db: Session) -> None:
+    moment = db.spark.sql("DESCRIBE HISTORY t").select("timestamp").first()[0]  # type: ignore[index]
+    db.spark.sql("INSERT INTO t VALUES (2, 'c', 1.0D)")
+    db.create_view("v", f"SELECT k FROM t TIMESTAMP AS OF '{moment}'", policy="strict")
+    assert rows(db, "v") == [(1,), (1,)]
+    db.spark.sql("INSERT INTO t VALUES (3, 'd', 1.0D)")
+    assert db.refresh("v").mode is Mode.NOOP
+
+
+def test_change_feed_as_a_source(db: Session) -> None:
+    db.spark.sql(
+        "CREATE TABLE f (k INT) USING delta TBLPROPERTIES (delta.enableChangeDataFeed=true)"
+    )
+    db.spark.sql("INSERT INTO f VALUES (1)")
+    db.spark.sql("DELETE FROM f")
+    db.create_view("v", "SELECT count(*) AS n, max(_change_type) AS c FROM table_changes('f', 0)")
+    assert rows(db, "v") == [(2, "insert")]
+    db.spark.sql("INSERT INTO f VALUES (2)")
+    db.refresh("v")
+    assert rows(db, "v") == [(3, "insert")]
+    assert db.verify("v").correct
+
+
+def test_encryption_with_a_random_start(db: Session) -> None:
+    salted = "SELECT DISTINCT k, aes_encrypt(x, '0000111122223333') AS e FROM t"
+    with pytest.raises(NotIncremental):
+        db.create_view("strict", salted, policy="strict")
+    db.create_view("v", salted)
+    db.create_view(
+        "fixed", "SELECT aes_encrypt(x, '0000111122223333', 'ECB') AS e FROM t", policy="strict"
+    )
+    db.spark.sql("DELETE FROM t WHERE x = 'a'")
+    db.refresh()
+    assert len(rows(db, "v")) == 1
+    assert db.verify("fixed").correct
+
+
+def test_what_is_drawn_once_and_used_twice(db: Session) -> None:
+    db.create_view(
+        "v",
+        "WITH c AS (SELECT uuid() AS u FROM t) SELECT count(*) AS n FROM c a JOIN c b ON a.u = b.u",
+    )
+    assert rows(db, "v") == [(2,)]
+    db.spark.sql("INSERT INTO t VALUES (2, 'c', 1.0D)")
+    db.refresh("v")
+    assert rows(db, "v") == [(3,)]
+
+
+@pytest.mark.parametrize(
+    ("settings", "constant"),
+    [
+        (
+            {"spark.sql.session.timeZone": "America/Los_Angeles"},
+            "TIMESTAMP'2021-11-07 01:30:00-08:00'",
+        ),
+        ({"spark.sql.timestampType": "TIMESTAMP_NTZ"}, "TIMESTAMP_LTZ'2021-11-07 01:30:00'"),
+        ({"spark.sql.parser.escapedStringLiterals": "true"}, r"'a\d'"),
+    ],
+)
+def test_constants_under_settings(db: Session, settings: dict[str, str], constant: str) -> None:
+    before = {key: db.spark.conf.get(key) for key in settings}
+    text = f"SELECT k, {constant} AS c, v.c AS w FROM t CROSS JOIN VALUES ({constant}) v(c)"
+    try:
+        for key, value in settings.items():
+            db.spark.conf.set(key, value)
+        wanted = sorted(tuple(row) for row in db.spark.sql(text).collect())
+        db.create_view("v", text)
+        db.refresh("v", full=True)
+        assert rows(db, "v") == wanted
+        db.spark.sql("INSERT INTO t SELECT 2, x, d FROM t")
+        db.refresh("v")
+        assert db.verify("v").correct
+        assert len(rows(db, "v")) == 4
+    finally:
+        for key, value in before.items():
+            db.spark.conf.set(key, str(value))
+
+
+def test_signs_of_zeros_in_sources(db: Session) -> None:
+    db.spark.sql("CREATE TABLE z (k INT, d DOUBLE, a ARRAY<FLOAT>) USING delta")
+    db.spark.sql("INSERT INTO z VALUES (1, 0.0D, array(0.0F)), (2, -0.5D, array(-0.05F))")
+    text = "SELECT k, string(d) AS d, string(a) AS a FROM z"
+    db.create_view("v", text, policy="incremental")
+    minus = "CAST('-0.0' AS DOUBLE)"
+    for change in (
+        f"UPDATE z SET d = {minus}, a = array(CAST('-0.0' AS FLOAT)) WHERE k = 1",
+        f"INSERT INTO z VALUES (3, {minus}, NULL), (3, 0.0D, NULL)",
+        "DELETE FROM z WHERE k = 1",
+    ):
+        db.spark.sql(change)
+        assert db.refresh("v").mode is Mode.INCREMENTAL
+        assert db.verify("v").correct, change
+
+
+def test_settings_of_json(db: Session) -> None:
+    key = "spark.sql.jsonGenerator.ignoreNullFields"
+    db.spark.conf.set(key, "false")
+    try:
+        db.create_view("v", "SELECT k, to_json(struct(k, x)) AS j FROM t", policy="incremental")
+    finally:
+        db.spark.conf.unset(key)
+    db.spark.sql("INSERT INTO t VALUES (2, NULL, NULL)")
+    assert db.refresh("v").mode is Mode.INCREMENTAL
+    assert '{"k":2,"x":null}' in [j for _, j in rows(db, "v")]
