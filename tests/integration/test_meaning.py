@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
@@ -11,6 +12,9 @@ import rollview
 from rollview import Session
 from rollview.errors import NotIncremental
 from rollview.frontend.checks import moments_in
+from rollview.frontend.define import define
+from rollview.maintenance.program import Kept
+from rollview.planning.verdict import maintained
 from rollview.runtime.report import Mode
 
 pytestmark = pytest.mark.spark
@@ -201,3 +205,163 @@ def test_settings_of_json(db: Session) -> None:
     db.spark.sql("INSERT INTO t VALUES (2, NULL, NULL)")
     assert db.refresh("v").mode is Mode.INCREMENTAL
     assert '{"k":2,"x":null}' in [j for _, j in rows(db, "v")]
+
+
+def followed(db: Session, text: str, *changes: str) -> None:
+    """The view is created, and after every change refreshed from it and compared."""
+    db.create_view("followed", text, policy="strict")
+    assert db.verify("followed").correct
+    for change in changes:
+        db.spark.sql(change)
+        assert db.refresh("followed").mode in (Mode.INCREMENTAL, Mode.PARTIAL)
+        assert db.verify("followed").correct, change
+
+
+def test_structs_are_united_by_position(db: Session) -> None:
+    db.spark.sql("CREATE TABLE l (s STRUCT<a: INT, b: INT>) USING delta")
+    db.spark.sql("CREATE TABLE r (s STRUCT<b: INT, a: INT>, k INT) USING delta")
+    followed(
+        db,
+        "SELECT u.s, u.s.a AS a, t.x FROM (SELECT s FROM l UNION ALL SELECT s FROM r) u "
+        "LEFT JOIN t ON t.k = u.s.a",
+        "INSERT INTO r SELECT named_struct('b', 1, 'a', 2), 1",
+        "INSERT INTO t VALUES (1, 'one', 1), (2, 'two', 2)",
+        "INSERT INTO l SELECT named_struct('a', 1, 'b', 2)",
+        "DELETE FROM r",
+    )
+
+
+def test_averages_are_rounded_once(db: Session) -> None:
+    db.spark.sql("CREATE TABLE p (g INT, x DECIMAL(18,2)) USING delta")
+    db.spark.sql("INSERT INTO p VALUES (1, 0.50), (2, -0.50)")
+    db.spark.sql("INSERT INTO p SELECT g, 0 FROM range(1000000), VALUES (1), (2) v(g)")
+    followed(
+        db,
+        "SELECT g, avg(x) AS a FROM p GROUP BY g",
+        "INSERT INTO p VALUES (3, 1.00), (3, 0.01)",
+        "DELETE FROM p WHERE x = 0.01",
+    )
+    assert dict(rows(db, "followed"))[1] == 0  # type: ignore[comparison-overlap]
+
+
+def test_strings_that_are_no_text(db: Session) -> None:
+    db.spark.sql("CREATE TABLE b (x STRING, v INT) USING delta")
+    db.spark.sql("INSERT INTO b SELECT CAST(X'636166E9' AS STRING), 1")
+    db.spark.sql("INSERT INTO b VALUES ('${spark.app.name}', 2)")
+    followed(
+        db,
+        "SELECT b.v, t.k FROM t JOIN b ON t.x = b.x",
+        "INSERT INTO t SELECT 2, CAST(X'636166E9' AS STRING), NULL",
+        "INSERT INTO t SELECT 3, x, NULL FROM b WHERE v = 2",
+    )
+    assert rows(db, "followed") == [(1, 2), (2, 3)]
+
+
+def test_spellings_of_a_collation(db: Session) -> None:
+    db.spark.sql("CREATE TABLE c (id INT, s STRING, u STRING) USING delta")
+    db.spark.sql("INSERT INTO c VALUES (1, 'A', 'x'), (2, 'b', 'y')")
+    views = {
+        "once": "SELECT DISTINCT s COLLATE UTF8_LCASE AS s FROM c",
+        "pairs": "SELECT s COLLATE UTF8_LCASE AS s, u COLLATE UTF8_LCASE AS u, count(*) AS n "
+        "FROM c GROUP BY 1, 2",
+        "first": "SELECT id, s COLLATE UTF8_LCASE AS s FROM c ORDER BY id LIMIT 2",
+        "least": "SELECT t.k, (SELECT min(s COLLATE UTF8_LCASE) FROM c WHERE id = 1) AS m FROM t",
+    }
+    for name, text in views.items():
+        db.create_view(name, text, policy="strict")
+    for change in (
+        "UPDATE c SET s = 'a' WHERE id = 1",
+        "INSERT INTO c VALUES (3, 'A', 'X')",
+        "DELETE FROM c WHERE id = 1",
+        "INSERT INTO c VALUES (4, 'a', 'X'), (5, 'B', 'Y')",
+        "DELETE FROM c WHERE id = 3",
+    ):
+        db.spark.sql(change)
+        for report in db.refresh():
+            assert report.mode is not Mode.FULL
+            assert db.verify(report.view).correct, (report.view, change)
+        there = {row[0] for row in db.spark.sql("SELECT s FROM c").collect()}
+        assert {row[0] for row in rows(db, "once")} <= there
+
+
+def test_keys_that_tell_more_than_partitions(db: Session) -> None:
+    db.spark.sql("CREATE TABLE z (id INT, p DOUBLE) USING delta")
+    db.spark.sql("INSERT INTO z VALUES (1, 0.0D), (2, CAST('-0.0' AS DOUBLE))")
+    followed(
+        db,
+        "SELECT w.id, w.n, t.k FROM (SELECT id, p, count(*) OVER (PARTITION BY p) AS n FROM z) w "
+        "JOIN t ON string(w.p) = t.x",
+        "INSERT INTO t VALUES (7, '0.0', NULL)",
+        "INSERT INTO t VALUES (8, '-0.0', NULL)",
+    )
+
+
+def test_floating_windows_compare_with_what_they_said(db: Session) -> None:
+    db.spark.sql("CREATE TABLE s (id INT, g STRING, x DOUBLE) USING delta")
+    db.spark.sql("INSERT INTO s VALUES (3, 'a', 0.1D), (2, 'a', 0.2D), (1, 'a', 0.3D)")
+    text = "SELECT id, sum(x) OVER (PARTITION BY g) AS s FROM s"
+    assert any(kept.name.startswith("window") for kept in _kept(db, text))
+    followed(db, text, "DELETE FROM s WHERE id = 1", "INSERT INTO s VALUES (4, 'a', 0.7D)")
+
+
+def _kept(db: Session, text: str) -> list[Kept]:
+    prepared = maintained(define(db.spark, text, managed={}))
+    assert prepared is not None
+    return list(prepared.kept)
+
+
+def test_scalars_that_cannot_be_compared(db: Session) -> None:
+    db.spark.sql("CREATE TABLE config (k INT, m MAP<STRING, INT>) USING delta")
+    db.spark.sql("INSERT INTO config VALUES (1, map('a', 1))")
+    followed(
+        db,
+        "SELECT k, (SELECT m FROM config WHERE k = 1) AS m FROM t",
+        "UPDATE config SET m = map('a', 2)",
+        "INSERT INTO t VALUES (9, NULL, NULL)",
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT m, count(*) AS n FROM maps GROUP BY m",
+        "SELECT DISTINCT make_interval(0, k) AS i FROM maps",
+        "SELECT k AS __weight FROM maps",
+    ],
+)
+def test_what_has_no_rule_says_so(db: Session, text: str) -> None:
+    db.spark.sql("CREATE TABLE maps (k INT, m MAP<STRING, INT>) USING delta")
+    db.spark.sql("INSERT INTO maps VALUES (1, map('a', 1)), (2, map('a', 1))")
+    with pytest.raises(NotIncremental):
+        db.create_view("strict", text, policy="strict")
+    db.create_view("v", text)
+    assert db.explain("v").mode == "full"
+    db.spark.sql("INSERT INTO maps VALUES (3, map('b', 1))")
+    assert db.refresh("v").mode is Mode.FULL
+    assert db.verify("v").correct
+
+
+def test_top_of_intervals_and_the_order_in_maps(db: Session) -> None:
+    db.spark.sql("CREATE TABLE maps (k INT, m MAP<STRING, INT>) USING delta")
+    db.spark.sql("INSERT INTO maps VALUES (1, map('a', 1, 'b', 2)), (2, map('a', 1))")
+    db.create_view(
+        "top", "SELECT k, make_interval(0, k) AS i FROM maps ORDER BY k LIMIT 1", policy="strict"
+    )
+    db.create_view("names", "SELECT k, map_keys(m) AS n FROM maps", policy="strict")
+    db.spark.sql("UPDATE maps SET m = map('b', 2, 'a', 1), k = 0 WHERE k = 1")
+    db.spark.sql("UPDATE maps SET k = 1 WHERE k = 0")
+    for report in db.refresh():
+        assert report.mode is not Mode.FULL
+        assert db.verify(report.view).correct, report.view
+    assert (1, ["b", "a"]) in rows(db, "names")
+
+
+def test_partition_that_only_the_catalog_forgets(db: Session, tmp_path: Path) -> None:
+    db.spark.sql(
+        f"CREATE TABLE q (k INT, d INT) USING parquet PARTITIONED BY (d) LOCATION '{tmp_path}/q'"
+    )
+    db.spark.sql("INSERT INTO q VALUES (1, 1), (2, 2)")
+    db.create_view("v", "SELECT k FROM q")
+    db.spark.sql("ALTER TABLE q DROP PARTITION (d = 1)")
+    db.refresh("v")
+    assert rows(db, "v") == [(2,)]

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 from rollview.errors import InternalError
 
+_COLLATED = "STRING COLLATE "
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnRef:
@@ -127,6 +129,29 @@ def binary(kind: str, operator: str, left: Expression, right: Expression, type: 
 def cast(value: Expression, type: str) -> Call:
     """A value as another type, for hand-written algebra."""
     return Call("Cast", ("CAST(", f" AS {type})"), (value,), type, value.nullable)
+
+
+def typed(value: Expression, type: str) -> Expression:
+    """The value in a type, which it may have already."""
+    return value if value.type == type else cast(value, type)
+
+
+def is_collated(type: str) -> bool:
+    """Whether strings of a type may be equal that are not the same."""
+    return type.startswith(_COLLATED)
+
+
+def spelling(value: Expression) -> Expression:
+    """A collated string as what it is; any other value as it is."""
+    if not is_collated(value.type):
+        return value
+    return Call("Collate", ("(", " COLLATE UTF8_BINARY)"), (value,), "STRING", value.nullable)
+
+
+def spelled(value: Expression, type: str) -> Expression:
+    """The value of a collated type that is spelled like this."""
+    name = type.removeprefix(_COLLATED)
+    return Call("Collate", ("(", f" COLLATE {name})"), (value,), type, value.nullable)
 
 
 def is_null(value: Expression) -> Call:

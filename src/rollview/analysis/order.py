@@ -2,8 +2,10 @@
 
 Ties in ORDER BY leave row_number, lag, frames of ROWS and LIMIT open. Appending all input columns
 to the order closes them: rows that still tie are equal, and which of two equal rows comes first
-changes nothing in the bag. What is left open by other means (first, collect_list, max_by, ...)
-is followed to the columns of the result, so that a comparison can leave those out.
+changes nothing in the bag. A group of strings that a collation takes for equal shows the least.
+
+What is left open by other means (first, collect_list, max_by, ...) is followed to the columns of
+the result, so that a comparison can leave those out.
 """
 
 from __future__ import annotations
@@ -13,11 +15,15 @@ from typing import assert_never
 
 from rollview.algebra.expressions import (
     AggregateCall,
+    Call,
     ColumnRef,
     Expression,
     Literal,
     SortKey,
     WindowCall,
+    is_collated,
+    spelled,
+    spelling,
 )
 from rollview.algebra.relations import (
     After,
@@ -30,6 +36,7 @@ from rollview.algebra.relations import (
     Generate,
     Join,
     Named,
+    NamedAggregate,
     NamedWindow,
     Project,
     Recursion,
@@ -90,7 +97,40 @@ def _completed(relation: Relation) -> Relation:
         return replace(relation, order=_total(relation.order, relation.child.columns))
     if isinstance(relation, Window) and relation.order and _orderable(relation.child.columns):
         return _completed_window(relation)
+    if isinstance(relation, Aggregate) and any(is_collated(g.type) for g in relation.groups):
+        return _with_least_spellings(relation)
+    if isinstance(relation, Distinct) and any(is_collated(c.type) for c in relation.columns):
+        groups = tuple(ColumnRef(c.name, c.type, c.nullable) for c in relation.columns)
+        return _with_least_spellings(Aggregate(relation.child, groups, ()))
     return relation
+
+
+def _with_least_spellings(aggregate: Aggregate) -> Relation:
+    """Groups of a collation are shown by the least of the rows that are taken for equal."""
+    some = tuple(group for group in aggregate.groups if is_collated(group.type))
+    values = tuple(spelling(group) for group in some)
+    if len(values) == 1:
+        least: Expression = values[0]
+    else:
+        fields = ", ".join(f"f{position}: STRING" for position in range(len(values)))
+        texts = [f" AS f{position}" for position in range(len(values))]
+        parts = ("struct(", *(f"{text}, " for text in texts[:-1]), f"{texts[-1]})")
+        least = Call("CreateNamedStruct", parts, values, f"STRUCT<{fields}>", False)
+    call = AggregateCall("Min", ("min(", ")"), (least,), least.type, least.nullable)
+    name = "__least"
+    found = ColumnRef(name, least.type, least.nullable)
+    counted = replace(aggregate, calls=(*aggregate.calls, NamedAggregate(name, call)))
+    shown = {}
+    for position, (group, value) in enumerate(zip(some, values, strict=True)):
+        own: Expression = found
+        if len(values) > 1:
+            own = Call("GetStructField", ("", f".f{position}"), (found,), "STRING", value.nullable)
+        shown[group.name] = spelled(own, group.type)
+    items = (
+        Named(c.name, shown.get(c.name) or ColumnRef(c.name, c.type, c.nullable))
+        for c in aggregate.columns
+    )
+    return Project(counted, tuple(items))
 
 
 def _completed_window(window: Window) -> Relation:
@@ -134,10 +174,11 @@ def _total(order: tuple[SortKey, ...], columns: Schema) -> tuple[SortKey, ...]:
 
 
 def _orderable(columns: Schema) -> bool:
-    return not any(_is_unorderable(column.type) for column in columns)
+    return not any(is_unorderable(column.type) for column in columns)
 
 
-def _is_unorderable(type: str) -> bool:
+def is_unorderable(type: str) -> bool:
+    """Whether values of a type have no order, and in part not even an equality."""
     return type == "INTERVAL" or any(word in type for word in _NOT_ORDERABLE)
 
 

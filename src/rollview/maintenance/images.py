@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
-from rollview.algebra.expressions import ColumnRef, Expression, Literal, cast, conjunction, same
+from rollview.algebra.expressions import ColumnRef, Expression, Literal, conjunction, same, typed
 from rollview.algebra.relations import (
     After,
     Aggregate,
@@ -41,7 +41,13 @@ from rollview.algebra.relations import (
     Window,
 )
 from rollview.algebra.schema import Column, Schema
-from rollview.algebra.traverse import column_names, inputs, substitute, with_inputs
+from rollview.algebra.traverse import (
+    column_names,
+    inputs,
+    substitute,
+    walk_expression,
+    with_inputs,
+)
 from rollview.maintenance.flow import Flow, Moment
 from rollview.maintenance.keys import Keys, equalities, names_of, restrict
 from rollview.maintenance.outward import flatten, outwards
@@ -95,8 +101,12 @@ def _under(  # noqa: C901 - one case per relation
             return Project(image(flow, child, moment, _through(flow, keys, relation)), items)
         case Filter(child=child, condition=condition):
             return Filter(image(flow, child, moment, keys), condition)
-        case Sort(child=child) | Distinct(child=child):
+        case Sort(child=child):
             return with_inputs(relation, (image(flow, child, moment, keys),))
+        case Distinct(child=child) if _is_faithful(keys):
+            return with_inputs(relation, (image(flow, child, moment, keys),))
+        case SetOperation() if not _is_faithful(keys):
+            pass
         case Union(columns=columns) | SetOperation(columns=columns):
             below = tuple(
                 image(flow, child, moment, _renamed(keys, columns, child.columns))
@@ -108,12 +118,12 @@ def _under(  # noqa: C901 - one case per relation
         case Join():
             return _matched(flow, relation, moment, keys)
         case Aggregate(child=child, groups=groups):
-            positions = _over(keys, frozenset(group.name for group in groups))
+            positions = _faithful(keys, _over(keys, frozenset(group.name for group in groups)))
             if positions:
                 return _partly(flow, relation, child, moment, keys, positions)
         case Window(child=child, partition=partition):
             names = frozenset(p.name for p in partition if isinstance(p, ColumnRef))
-            positions = _over(keys, names)
+            positions = _faithful(keys, _over(keys, names))
             if positions:
                 return _partly(flow, relation, child, moment, keys, positions)
             if partition and _over(keys, names_of(child)):
@@ -128,7 +138,7 @@ def _under(  # noqa: C901 - one case per relation
                 on = tuple(substitute(e, values) for e in keys.expressions)
                 return with_inputs(relation, (image(flow, child, moment, keys.over(on)),))
             return image(flow, flow.as_form(relation, _copies(relation)), moment, keys)
-        case TopK() | SingleRow() | Recursion():
+        case TopK() | SingleRow() | Recursion() | Distinct():
             pass
         case Values() | TableFunction() | RecursionInput():
             return restrict(relation, keys)
@@ -142,7 +152,14 @@ def _under(  # noqa: C901 - one case per relation
 def _whole(flow: Flow, relation: Relation, moment: Moment, keys: Keys) -> Relation:
     """All rows, cut down to the keys only then."""
     flow.blame(relation, not_at_hand(relation), when=keys.relation)
-    return restrict(evaluated(flow, relation, moment, None), keys)
+    return _cut(flow, evaluated(flow, relation, moment, None), keys)
+
+
+def _cut(flow: Flow, relation: Relation, keys: Keys) -> Relation:
+    """The rows under the keys; Spark would evaluate keys that tell too much below the relation."""
+    if not _is_faithful(keys):
+        relation = flow.hold(relation, "rows")
+    return restrict(relation, keys)
 
 
 def _over(keys: Keys, names: frozenset[str]) -> list[int]:
@@ -151,12 +168,31 @@ def _over(keys: Keys, names: frozenset[str]) -> list[int]:
     return [i for i, own in enumerate(used) if own and own <= names]
 
 
+def _faithful(keys: Keys, positions: list[int]) -> list[int]:
+    """Those of the keys that never tell rows apart which the relation takes for equal.
+
+    0.0 equals -0.0, and values of a collation equal others; an expression may see the difference.
+    """
+    return [i for i in positions if _tells_no_more(keys.expressions[i])]
+
+
+def _is_faithful(keys: Keys) -> bool:
+    return all(_tells_no_more(e) for e in keys.expressions)
+
+
+def _tells_no_more(expression: Expression) -> bool:
+    if isinstance(expression, ColumnRef):
+        return True
+    types = [e.type for e in walk_expression(expression) if isinstance(e, ColumnRef)]
+    return not any(word in type for type in types for word in ("FLOAT", "DOUBLE", "COLLATE"))
+
+
 def _partly(
     flow: Flow, relation: Relation, child: Relation, moment: Moment, keys: Keys, on: list[int]
 ) -> Relation:
     """The relation over the rows that some of the keys lead to; the other keys on top."""
     below = with_inputs(relation, (image(flow, child, moment, _some(flow, keys, on)),))
-    return below if len(on) == len(keys.on) else restrict(below, keys)
+    return below if len(on) == len(keys.on) else _cut(flow, below, keys)
 
 
 def _by_partition(flow: Flow, window: Window, moment: Moment, keys: Keys) -> Relation:
@@ -165,7 +201,7 @@ def _by_partition(flow: Flow, window: Window, moment: Moment, keys: Keys) -> Rel
     some = _some(flow, keys, _over(keys, names_of(child)))
     reached = flow.hold(image(flow, child, moment, some), "reached")
     partitions = flow.keys(reached, window.partition)
-    return restrict(with_inputs(window, (image(flow, child, moment, partitions),)), keys)
+    return _cut(flow, with_inputs(window, (image(flow, child, moment, partitions),)), keys)
 
 
 def _copies(expand: Expand) -> Union:
@@ -174,17 +210,11 @@ def _copies(expand: Expand) -> Union:
     copies = (
         Project(
             expand.child,
-            tuple(Named(c.name, _typed(e, c)) for e, c in zip(row, columns, strict=True)),
+            tuple(Named(c.name, typed(e, c.type)) for e, c in zip(row, columns, strict=True)),
         )
         for row in expand.projections
     )
     return Union(tuple(copies), columns)
-
-
-def _typed(expression: Expression, column: Column) -> Expression:
-    if expression.type == column.type:
-        return expression
-    return cast(expression, column.type)
 
 
 def _through(flow: Flow, keys: Keys, project: Project) -> Keys:
@@ -205,7 +235,8 @@ def _through(flow: Flow, keys: Keys, project: Project) -> Keys:
 
 def _renamed(keys: Keys, outer: Schema, inner: Schema) -> Keys:
     values: dict[str, Expression] = {
-        column.name: reference(below) for column, below in zip(outer, inner, strict=True)
+        column.name: typed(reference(below), column.type)
+        for column, below in zip(outer, inner, strict=True)
     }
     return keys.over(tuple(substitute(e, values) for e in keys.expressions))
 

@@ -29,6 +29,9 @@ from rollview.maintenance.moments import moments
 from rollview.maintenance.signed import named
 
 _INTEGERS = ("TINYINT", "SMALLINT", "INT", "BIGINT")
+# Digits up to which a quotient has nine more than its average: to be rounded up twice, there would
+# have to be as many rows as that.
+_ROUNDED_ONCE = 15
 _FLOATS = ("FLOAT", "DOUBLE")
 _LONGEST = 38
 _KEPT_SCALE = 6  # Spark never gives up these digits of a decimal
@@ -145,7 +148,11 @@ class Average:
         none = binary("EqualTo", "=", count, Literal("0L", "BIGINT"), "BOOLEAN")
         parts = ("CASE WHEN ", " THEN NULL ELSE ", " / ", " END")
         quotient = Call("CaseWhen", parts, (none, dividend, divisor), self.call.type)
-        return cast(quotient, self.call.type)
+        rounded = cast(quotient, self.call.type)
+        decimal = DECIMAL.fullmatch(self.call.args[0].type)
+        if decimal is None or int(decimal[1]) <= _ROUNDED_ONCE:
+            return rounded
+        return _once_rounded(quotient, rounded, (total, count), int(decimal[1]), int(decimal[2]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +218,37 @@ def _as_average(call: AggregateCall) -> AggregateCall:
     first, second = call.args
     value = of_pair(second, first) if call.kind == "RegrAvgX" else of_pair(first, second)
     return replace(call, kind="Average", parts=("avg(", ")"), args=(value,))
+
+
+def _once_rounded(
+    quotient: Expression,
+    rounded: Expression,
+    ratio: tuple[Expression, Expression],
+    precision: int,
+    scale: int,
+) -> Expression:
+    """The average where the quotient was rounded up to a half, and the half up again.
+
+    A half has one digit more than the average has. As whole numbers, it and the sum can be
+    compared: half * count > sum says that the half is more than there is.
+    """
+    half = cast(quotient, f"DECIMAL({precision + 6},{scale + 5})")
+    unit = f"CAST({10 ** (scale + 5)} AS DECIMAL({scale + 6},0))"
+    parts = (
+        "CASE WHEN ",
+        " = ",
+        " AND abs(",
+        f") * {unit} % 10 = 5 AND CAST(abs(",
+        f") * {unit} AS DECIMAL({precision + 6},0)) * CAST(",
+        " AS DECIMAL(20,0)) > abs(",
+        f") * {unit} THEN ",
+        " - sign(",
+        f") * 0.{'1'.rjust(scale + 4, '0')} ELSE ",
+        " END",
+    )
+    total, count = ratio
+    args = (quotient, half, half, half, count, total, rounded, total, rounded)
+    return cast(Call("CaseWhen", parts, args, rounded.type), rounded.type)
 
 
 def _divides_exactly(precision: int, scale: int) -> bool:

@@ -11,7 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from rollview.algebra.expressions import AggregateCall, ColumnRef, Expression, Literal, binary
+from rollview.algebra.expressions import (
+    AggregateCall,
+    ColumnRef,
+    Expression,
+    Literal,
+    WindowCall,
+    binary,
+)
 from rollview.algebra.expressions import function as call
 from rollview.algebra.fingerprint import digest
 from rollview.algebra.relations import (
@@ -35,7 +42,7 @@ from rollview.algebra.schema import Column, Schema
 from rollview.algebra.traverse import inputs, with_inputs
 from rollview.analysis.order import left_open
 from rollview.maintenance.not_in import not_in_by_counts
-from rollview.maintenance.partial import extended
+from rollview.maintenance.partial import extended, is_floating
 from rollview.maintenance.program import Kept
 from rollview.maintenance.signed import keep, reference, references
 from rollview.maintenance.tops import bounded_first, is_top
@@ -196,6 +203,14 @@ def _collect(relation: Relation, kept: list[Kept]) -> None:
         kept.append(Kept(f"{kind}_{len(kept) + 1}_{digest(relation)}", relation))
 
 
+def _sums_floats(call: WindowCall) -> bool:
+    """Whether the same rows in another order give another value."""
+    function = call.function
+    if not isinstance(function, AggregateCall) or function.kind in ("Min", "Max", "Count"):
+        return False
+    return is_floating(function.type)
+
+
 def _keeps_state(relation: Relation) -> bool:
     """Aggregates go on from their rows; what is open or has no key compares with its old rows."""
     match relation:
@@ -205,6 +220,7 @@ def _keeps_state(relation: Relation) -> bool:
             return is_top(relation)
         case Window(partition=partition):
             opened = left_open(relation)
-            return not partition or opened.rows or bool(opened.columns)
+            floats = any(_sums_floats(call.call) for call in relation.calls)
+            return not partition or opened.rows or bool(opened.columns) or floats
         case _:
             return False

@@ -17,6 +17,9 @@ from rollview.algebra.expressions import (
     Literal,
     binary,
     function,
+    is_collated,
+    spelled,
+    spelling,
 )
 from rollview.algebra.relations import (
     Aggregate,
@@ -83,6 +86,8 @@ def added(delta: Relation) -> Relation:
 def net(delta: Relation) -> Relation:
     """The same change, minimal: what is added and removed on the way is left out."""
     columns = tuple(c for c in delta.columns if c.name != WEIGHT)
+    if any(is_collated(column.type) for column in columns):
+        return _net_of_spellings(delta, columns)
     total = AggregateCall("Sum", ("sum(", ")"), (WEIGHT_REF,), "BIGINT")
     weight = ColumnRef("__net", "BIGINT")
     counted = Aggregate(delta, references(columns), (NamedAggregate(weight.name, total),))
@@ -95,6 +100,15 @@ def net(delta: Relation) -> Relation:
     grows = binary("GreaterThan", ">", weight, _ZERO, "BOOLEAN")
     sign = Call("If", ("if(", ", ", ", ", ")"), (grows, PLUS, MINUS), "BIGINT", False)
     return signed(repeated, columns, sign)
+
+
+def _net_of_spellings(delta: Relation, columns: Schema) -> Relation:
+    """Values of a collation are equal to others that they are not the same as."""
+    told = tuple(Named(c.name, spelling(reference(c))) for c in columns)
+    found = net(Project(delta, (*told, Named(WEIGHT, WEIGHT_REF))))
+    plain = zip(references(columns), references(found.columns), strict=False)
+    back = (Named(c.name, spelled(p, c.type) if is_collated(c.type) else p) for c, p in plain)
+    return Project(found, (*back, Named(WEIGHT, WEIGHT_REF)))
 
 
 def sum_of(deltas: Iterable[Relation | None], columns: Schema) -> Relation | None:

@@ -31,7 +31,7 @@ from rollview.algebra.relations import (
     Union,
     Window,
 )
-from rollview.analysis.order import left_open
+from rollview.analysis.order import is_unorderable, left_open
 from rollview.errors import InternalError
 from rollview.maintenance.flow import Flow
 from rollview.maintenance.keys import restrict, without
@@ -55,13 +55,11 @@ _MIRRORED = {
     "EqualTo": "EqualTo",
 }
 _MOST = 1000  # rows of a partition that are worth keeping
-_NOT_COMPARABLE = ("MAP<", "VARIANT")
 
 
 def is_comparable(relation: Relation) -> bool:
     """Whether rows of the relation can be told apart by <=> of their columns."""
-    types = [column.type for column in relation.columns]
-    return not any(word in type for type in types for word in _NOT_COMPARABLE)
+    return not any(is_unorderable(column.type) for column in relation.columns)
 
 
 def members(flow: Flow, change: Relation, kept: Relation) -> Relation:

@@ -8,10 +8,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rollview.algebra.definition import Definition, Reason, ReasonCode
+from rollview.algebra.printer import describe
+from rollview.algebra.relations import Aggregate, Distinct, Relation, SetOperation
+from rollview.algebra.schema import Schema
+from rollview.algebra.traverse import walk
+from rollview.analysis.order import is_unorderable
 from rollview.maintenance.clock import CLOCK, FUNCTIONS, functions_in, is_only_filtered_by
 from rollview.maintenance.compiler import compile_delta
 from rollview.maintenance.prepare import Prepared, prepare
 from rollview.maintenance.program import Program
+from rollview.maintenance.signed import WEIGHT
 
 INCREMENTAL, PARTIAL, FULL = "incremental", "partial", "full"
 COUNTING, RECOMPUTE = "counting", "recompute"
@@ -43,11 +49,40 @@ class Verdict:
 def obstacles(definition: Definition) -> tuple[Reason, ...]:
     """Why changes cannot be carried through a definition at all; empty if they can."""
     carried = follows_clock(definition)
-    return tuple(
+    told = tuple(
         reason
         for reason in definition.reasons
         if reason.code in _FULL_ONLY and not (carried and reason.code is ReasonCode.TIME_DEPENDENT)
     )
+    return (*told, *_without_rule(definition.relation))
+
+
+def _without_rule(relation: Relation | None) -> tuple[Reason, ...]:
+    """Groups of values that Spark can group and cannot compare, and the one name that is ours."""
+    if relation is None:
+        return ()
+    found = []
+    for node in walk(relation):
+        for column in _grouped(node):
+            if is_unorderable(column.type):
+                what = f"{column.type} values cannot be compared, so their groups cannot be found"
+                hint = "group by something of them, such as map_keys(...) or a string"
+                found.append(Reason(ReasonCode.NOT_UNDERSTOOD, describe(node), what, hint))
+        if any(column.name.lower() == WEIGHT for column in node.columns):
+            what = f"a column is called {WEIGHT}, which is how refreshes call the sign of a change"
+            hint = "give it another name in a plain view, and define the view over that"
+            found.append(Reason(ReasonCode.NOT_UNDERSTOOD, WEIGHT, what, hint))
+    return tuple(dict.fromkeys(found))
+
+
+def _grouped(node: Relation) -> Schema:
+    match node:
+        case Aggregate():
+            return node.columns[: len(node.groups)]
+        case Distinct() | SetOperation():
+            return node.columns
+        case _:
+            return ()
 
 
 def is_left_to_chance(definition: Definition) -> bool:
@@ -83,7 +118,8 @@ def judge(definition: Definition, policy: str) -> Verdict:
     """How the definition is refreshed if any of its sources has changed."""
     prepared = maintained(definition)
     if prepared is None or policy == FULL:
-        return Verdict(policy, FULL, RECOMPUTE, definition.reasons)
+        why = (*definition.reasons, *_without_rule(definition.relation))
+        return Verdict(policy, FULL, RECOMPUTE, why)
     program = compile_delta(prepared, changing(definition))
     own = (r for r in definition.reasons if r.code is not ReasonCode.TIME_DEPENDENT)
     reasons = (*own, *program.reasons)

@@ -64,7 +64,7 @@ class DeltaChanges:
         exact = columns_of(plan.snapshot.version(), plan.metadata)
         names = [exact.fields[name.lower()]["name"] for name in columns]
         rows = weighted_rows(self._spark, plan.snapshot, plan.diff, names)
-        return net(rows, columns, signed_zeros=True)
+        return net(rows, columns, exact=True)
 
     def plan(
         self, before: str, after: str, columns: Sequence[str], prefer: Way | None = None

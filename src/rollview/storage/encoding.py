@@ -263,17 +263,15 @@ def _is_its_own_identity(type: DataType) -> bool:
             return not isinstance(type, (MapType, VariantType, CalendarIntervalType))
 
 
-def has_floats(type: DataType) -> bool:
-    """Whether values of a type are or hold floating-point numbers."""
+def is_loosely_identified(type: DataType) -> bool:
+    """Whether values have an identity in common that are not quite the same: 0.0 and -0.0, maps."""
     match type:
         case ArrayType():
-            return has_floats(type.elementType)
-        case MapType():
-            return has_floats(type.keyType) or has_floats(type.valueType)
+            return is_loosely_identified(type.elementType)
         case StructType():
-            return any(has_floats(field.dataType) for field in type.fields)
+            return any(is_loosely_identified(field.dataType) for field in type.fields)
         case _:
-            return isinstance(type, (FloatType, DoubleType))
+            return isinstance(type, (FloatType, DoubleType, MapType))
 
 
 def _has_safe_names(type: StructType) -> bool:

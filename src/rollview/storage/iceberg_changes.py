@@ -35,7 +35,7 @@ def changed_rows(
     there = {column.lower(): column for column in rows.columns}
     values = [F.col(quoted(there[column.lower()])) for column in columns]
     weight = F.expr("IF(_change_type = 'INSERT', 1L, -1L)").alias(WEIGHT)
-    return net(rows.select(*values, weight), columns, signed_zeros=True)
+    return net(rows.select(*values, weight), columns, exact=True)
 
 
 def check_changes(table: Any, name: str, before: str, after: str, columns: Sequence[str]) -> bool:

@@ -10,23 +10,23 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import DataType, DoubleType, FloatType, LongType, StructField, StructType
 
 from rollview.storage.base import WEIGHT
-from rollview.storage.encoding import has_floats, identity
+from rollview.storage.encoding import identity, is_loosely_identified
 
 
-def net(rows: DataFrame, names: Sequence[str], *, signed_zeros: bool = False) -> DataFrame:
+def net(rows: DataFrame, names: Sequence[str], *, exact: bool = False) -> DataFrame:
     """One row per distinct value, under these names, with the sum of its weights, never zero.
 
     The weight is the last column of ``rows``. Rows are grouped by their identity, since GROUP BY
-    refuses maps and variants, and takes collated strings for equal that are not. It makes one of
-    0.0 and -0.0 as well, which expressions over a source can tell apart: ``signed_zeros`` does not.
+    refuses maps and variants, and takes collated strings for equal that are not. What expressions
+    over a source can still tell apart, 0.0 from -0.0 and the order in a map, ``exact`` does too.
     """
     plain = [f"c{position}" for position in range(len(names))]
     types = [field.dataType for field in rows.schema.fields[:-1]]
     keys = []
     for name, type in zip(plain, types, strict=True):
         key = identity(name, type)
-        if signed_zeros and has_floats(type):
-            key = f"struct({key}, {_zero(name, type)})"
+        if exact and is_loosely_identified(type):
+            key = f"struct({key}, {_exactly(name, type)})"
         keys.append((name, key))
     grouped = (
         rows.toDF(*plain, "w")
@@ -43,11 +43,12 @@ def net(rows: DataFrame, names: Sequence[str], *, signed_zeros: bool = False) ->
     return grouped.where("w != 0").select(*values, F.col("w").alias(WEIGHT))
 
 
-def _zero(name: str, type: DataType) -> str:
-    """SQL text that tells values apart which differ in the signs of zeros."""
+def _exactly(name: str, type: DataType) -> str:
+    """SQL text that tells values apart which are the same by their identity."""
     text = f"CAST({name} AS STRING)"
-    is_one = f"{name} = 0" if isinstance(type, (FloatType, DoubleType)) else f"{text} LIKE '%-0.0%'"
-    return f"CASE WHEN {is_one} THEN {text} END"
+    if isinstance(type, (FloatType, DoubleType)):
+        return f"CASE WHEN {name} = 0 THEN {text} END"
+    return text
 
 
 def no_change(spark: SparkSession, columns: Sequence[StructField]) -> DataFrame:

@@ -90,6 +90,18 @@ def locate(spark: SparkSession, name: str) -> LocatedTable:
     )
 
 
+def partitions(spark: SparkSession, name: str) -> list[str]:
+    """The partitions that Spark's own catalog lists of a table, if it does, with their places."""
+    entry = catalog_entry(spark, name)
+    if entry is None or not entry.tracksPartitionsInCatalog():
+        return []
+    jvm: Any = spark._jvm
+    catalog = _state(spark).catalog()
+    found = catalog.listPartitions(entry.identifier(), jvm.scala.Option.empty())
+    parts = (found.apply(position) for position in range(found.size()))
+    return sorted(f"{part.spec().mkString(',')} {part.location()}" for part in parts)
+
+
 def view_property(spark: SparkSession, name: str, key: str) -> str | None:
     """A property of a catalog view; None if there is no such view or property."""
     entry = catalog_entry(spark, name)

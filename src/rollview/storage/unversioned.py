@@ -16,7 +16,7 @@ from pyspark.sql.types import StructType
 from rollview.errors import SourceVersionGone
 from rollview.storage.base import TableState
 from rollview.storage.files import files_at
-from rollview.storage.tables import locate, missing
+from rollview.storage.tables import locate, missing, partitions
 
 UNTRACKED = "untracked"
 
@@ -102,6 +102,8 @@ class UnversionedSource:
         found = sorted(file for place in locations for file in _walk(self._spark, place))
         if not found and not all(_exists(self._spark, place) for place in locations):
             raise missing(self._name)
+        if not self._is_path:
+            found += partitions(self._spark, self._name)
         return hashlib.sha256("\n".join(found).encode()).hexdigest()[:24]
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rollview.algebra.definition import Reason, ReasonCode
-from rollview.algebra.expressions import Call, ColumnRef, same
+from rollview.algebra.expressions import Call, ColumnRef, same, spelling
 from rollview.algebra.printer import describe
 from rollview.algebra.relations import Filter, Join, JoinKind, Named, Project, Relation, SingleRow
+from rollview.analysis.order import is_unorderable
 from rollview.maintenance.flow import Flow
 from rollview.maintenance.program import Note, RuleName
 from rollview.maintenance.reads import AFTER, BEFORE
@@ -28,8 +29,11 @@ def delta_single_row(single: SingleRow, flow: Flow) -> Relation | None:
     now = replace(single, child=flow.after(single.child), name=new)
     column = single.columns[0]
     values = tuple(ColumnRef(name, column.type) for name in (old, new))
-    moved = Call("Not", ("(NOT ", ")"), (same(*values),), "BOOLEAN", False)
-    both = flow.rarely(flow.hold(Filter(Join(JoinKind.CROSS, then, now), moved), "values"))
+    both: Relation = Join(JoinKind.CROSS, then, now)
+    if not is_unorderable(column.type):  # what cannot be compared is taken to have moved
+        alike = same(*(spelling(value) for value in values))
+        both = Filter(both, Call("Not", ("(NOT ", ")"), (alike,), "BOOLEAN", False))
+    both = flow.rarely(flow.hold(both, "values"))
     before, after = (Project(both, (Named(single.name, value),)) for value in values)
     return difference(before, after, single.columns)
 

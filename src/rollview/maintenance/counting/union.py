@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rollview.algebra.expressions import typed
 from rollview.algebra.relations import Named, Project, Relation, Union
 from rollview.algebra.schema import Schema
 from rollview.maintenance.flow import Flow
@@ -21,7 +22,9 @@ def delta_union(union: Union, flow: Flow) -> Relation | None:
 
 
 def _named_like(delta: Relation, inner: Schema, outer: Schema) -> Relation:
+    """Structs are matched by position, so that their fields may have other names."""
     items = tuple(
-        Named(column.name, reference(below)) for column, below in zip(outer, inner, strict=True)
+        Named(column.name, typed(reference(below), column.type))
+        for column, below in zip(outer, inner, strict=True)
     )
     return Project(delta, (*items, Named(WEIGHT, WEIGHT_REF)))

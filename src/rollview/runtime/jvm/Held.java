@@ -148,7 +148,9 @@ public class Held {
     }
     if (type instanceof StringType) {
       String plain = value.toString();
-      boolean odd = plain.length() > 200 || plain.indexOf(92) >= 0 || plain.indexOf(39) >= 0;
+      boolean odd = plain.length() > 200 || plain.indexOf(92) >= 0 || plain.indexOf(39) >= 0
+          || plain.indexOf(36) >= 0
+          || !org.apache.spark.unsafe.types.UTF8String.fromString(plain).equals(value);
       return odd ? null : "'" + plain + "'";
     }
     return "CAST(" + value + "L AS " + type.sql() + ")";
