@@ -327,6 +327,8 @@ def test_scalars_that_cannot_be_compared(db: Session) -> None:
         "SELECT m, count(*) AS n FROM maps GROUP BY m",
         "SELECT DISTINCT make_interval(0, k) AS i FROM maps",
         "SELECT k AS __weight FROM maps",
+        "SELECT array(x COLLATE UTF8_LCASE) AS a, count(*) AS n FROM t GROUP BY 1",
+        "SELECT x COLLATE UTF8_LCASE AS x FROM t EXCEPT SELECT 'b' COLLATE UTF8_LCASE",
     ],
 )
 def test_what_has_no_rule_says_so(db: Session, text: str) -> None:
@@ -337,6 +339,7 @@ def test_what_has_no_rule_says_so(db: Session, text: str) -> None:
     db.create_view("v", text)
     assert db.explain("v").mode == "full"
     db.spark.sql("INSERT INTO maps VALUES (3, map('b', 1))")
+    db.spark.sql("UPDATE t SET x = 'A' WHERE x = 'a'")
     assert db.refresh("v").mode is Mode.FULL
     assert db.verify("v").correct
 
@@ -365,3 +368,69 @@ def test_partition_that_only_the_catalog_forgets(db: Session, tmp_path: Path) ->
     db.spark.sql("ALTER TABLE q DROP PARTITION (d = 1)")
     db.refresh("v")
     assert rows(db, "v") == [(2,)]
+
+
+def test_another_column_of_the_same_name(db: Session) -> None:
+    schema = db.spark.catalog.currentDatabase()
+    name = f"iceberg.{schema}.i"
+    db.spark.sql(f"CREATE TABLE {name} (k INT, a INT, b INT) USING iceberg")
+    db.spark.sql(f"INSERT INTO {name} VALUES (1, 10, 20)")
+    db.create_view("v", f"SELECT k, a FROM {name}", policy="incremental")
+    db.create_view("other", f"SELECT k FROM {name}", policy="strict")
+    db.spark.sql(f"ALTER TABLE {name} DROP COLUMN a")
+    db.spark.sql(f"ALTER TABLE {name} ADD COLUMN a INT")
+    db.refresh()
+    assert rows(db, "v") == [(1, None)]
+    assert db.refresh("v").mode is Mode.NOOP
+    db.spark.sql(f"INSERT INTO {name} (k, a) VALUES (2, 30)")
+    reports = db.refresh()
+    assert {report.mode for report in reports} == {Mode.INCREMENTAL}, reports
+    assert db.verify("v").correct
+    assert db.verify("other").correct
+
+
+def test_what_a_subquery_or_an_outer_generator_leaves_null(db: Session) -> None:
+    db.spark.sql("CREATE TABLE o (id INT, g INT, k INT, tags STRING) USING delta")
+    db.spark.sql("CREATE TABLE s (k INT, v INT NOT NULL) USING delta")
+    db.spark.sql("INSERT INTO o VALUES (1, 1, 99, NULL), (2, 1, 1, 'a'), (3, 1, 1, 'b,c')")
+    db.spark.sql("INSERT INTO s VALUES (1, 10)")
+    value = "(SELECT coalesce(s.v, 0) FROM s WHERE s.k = o.k)"
+    views = {
+        "top": f"SELECT id, {value} AS v FROM o ORDER BY id LIMIT 2",
+        "tags": "SELECT * FROM o LATERAL VIEW OUTER posexplode(split(tags, ',')) x AS p, tag "
+        "ORDER BY id, p LIMIT 2",
+        "sums": f"SELECT g, sum({value}) AS t, avg({value}) AS m, count({value}) AS n FROM o "
+        "GROUP BY g",
+        "once": f"SELECT DISTINCT {value} AS v FROM o",
+    }
+    for name, text in views.items():
+        db.create_view(name, text, policy="strict")
+    for change in (
+        "INSERT INTO o VALUES (4, 7, 99, ''), (5, 7, 98, NULL)",
+        "DELETE FROM o WHERE id = 1",
+        "INSERT INTO s VALUES (98, 5)",
+        "DELETE FROM o WHERE id IN (2, 4)",
+    ):
+        db.spark.sql(change)
+        for report in db.refresh():
+            assert report.mode is not Mode.FULL, report.reason
+            assert db.verify(report.view).correct, (report.view, change)
+
+
+def test_columns_named_like_parts_of_statements(db: Session) -> None:
+    db.spark.sql(
+        "CREATE TABLE n (id INT, arr ARRAY<INT>, x1 INT, changes_1 STRUCT<id: INT>, expanded INT, "
+        "single_match INT) USING delta"
+    )
+    views = {
+        "lambdas": "SELECT id, transform(arr, y -> y + x1) AS s FROM n",
+        "structs": "SELECT id, changes_1.id AS inner_id FROM n",
+        "sets": "SELECT expanded, count(*) AS c, sum(x1) AS s FROM n GROUP BY ROLLUP (expanded)",
+        "matches": "SELECT single_match, (SELECT x FROM t WHERE k = n.id AND x = 'a') AS x FROM n",
+    }
+    for name, text in views.items():
+        db.create_view(name, text, policy="strict")
+    db.spark.sql("INSERT INTO n VALUES (1, array(10, 20), 5, named_struct('id', 42), 1, 2)")
+    for report in db.refresh():
+        assert report.mode is not Mode.FULL, report.reason
+        assert db.verify(report.view).correct, report.view

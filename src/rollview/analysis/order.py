@@ -73,6 +73,16 @@ _OPEN_AGGREGATES = frozenset(
         "ApproximatePercentile",
         "HistogramNumeric",
         "ApproxTopK",
+        "ApproxTopKAccumulate",
+        "ApproxTopKCombine",
+        "HllSketchAgg",
+        "HllUnionAgg",
+        "KllSketchAggBigint",
+        "KllSketchAggFloat",
+        "KllSketchAggDouble",
+        "KllMergeAggBigint",
+        "KllMergeAggFloat",
+        "KllMergeAggDouble",
     }
 )
 _CLOSED_BY_ORDER = frozenset({"First", "Last", "AnyValue", "NthValue", "CollectList", "ListAgg"})

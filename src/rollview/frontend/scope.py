@@ -44,6 +44,7 @@ _DECIDING = (
     "spark.sql.function.concatBinaryAsString",
     "spark.sql.function.eltOutputAsString",
     "spark.sql.charAsVarchar",
+    "spark.sql.preserveCharVarcharTypeInfo",
     "spark.sql.readSideCharPadding",
     "spark.sql.columnNameOfCorruptRecord",
     "spark.sql.cteRecursionLevelLimit",

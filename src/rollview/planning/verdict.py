@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rollview.algebra.definition import Definition, Reason, ReasonCode
+from rollview.algebra.expressions import is_collated
 from rollview.algebra.printer import describe
-from rollview.algebra.relations import Aggregate, Distinct, Relation, SetOperation
+from rollview.algebra.relations import Aggregate, Distinct, Relation, Scan, SetOperation
 from rollview.algebra.schema import Schema
 from rollview.algebra.traverse import walk
 from rollview.analysis.order import is_unorderable
@@ -64,15 +65,22 @@ def _without_rule(relation: Relation | None) -> tuple[Reason, ...]:
     found = []
     for node in walk(relation):
         for column in _grouped(node):
-            if is_unorderable(column.type):
-                what = f"{column.type} values cannot be compared, so their groups cannot be found"
-                hint = "group by something of them, such as map_keys(...) or a string"
+            if is_unorderable(column.type) or _is_collated_inside(node, column.type):
+                what = f"{column.type} values cannot be compared exactly to find their groups"
+                hint = "group by something of them, such as map_keys(...) or a plain string"
                 found.append(Reason(ReasonCode.NOT_UNDERSTOOD, describe(node), what, hint))
-        if any(column.name.lower() == WEIGHT for column in node.columns):
+        names = [column.name for column in node.columns]
+        names += node.fields if isinstance(node, Scan) else ()
+        if any(name.lower() == WEIGHT for name in names):
             what = f"a column is called {WEIGHT}, which is how refreshes call the sign of a change"
             hint = "give it another name in a plain view, and define the view over that"
             found.append(Reason(ReasonCode.NOT_UNDERSTOOD, WEIGHT, what, hint))
     return tuple(dict.fromkeys(found))
+
+
+def _is_collated_inside(node: Relation, type: str) -> bool:
+    """Groups of collated strings have a rule, what holds some and set operations have none."""
+    return "COLLATE" in type and (not isinstance(node, Aggregate) or not is_collated(type))
 
 
 def _grouped(node: Relation) -> Schema:

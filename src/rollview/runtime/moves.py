@@ -20,13 +20,12 @@ def obstacle(
     """Why the changes since the last refresh cannot be had; None if they can."""
     found = _changing(run, session, source)
     before, after = _version(old), _version(new)
-    why = found.obstacle(before, after, run.wanted(source))
+    wanted = _wanted(run, session, source, old, new)
+    why = found.obstacle(before, after, wanted)
     if why is not None or found.readable(before):
         return why
     frame = run.leaf(session, source, new)
-    types = [
-        field.dataType.simpleString() for field in frame.schema if field.name in run.wanted(source)
-    ]
+    types = [field.dataType.simpleString() for field in frame.schema if field.name in wanted]
     if any(word in type for type in types for word in _NOT_COMPARABLE):
         return f"the rows of {source.name} as they were at version {before} can no longer be read"
     return None

@@ -42,6 +42,7 @@ from rollview.algebra.relations import (
     Window,
 )
 from rollview.algebra.schema import Schema
+from rollview.algebra.traverse import inputs
 from rollview.errors import InternalError
 from rollview.sql.expressions import order_text, text, window_text
 from rollview.sql.quoting import quoted
@@ -63,16 +64,31 @@ _JOINS = {
 
 def render(relation: Relation, leaves: Mapping[str, str]) -> str:
     """One statement that selects the columns of the relation."""
-    program = _Program(leaves)
+    program = _Program(leaves, _column_names(relation))
     last = program.add(relation)
     return program.statement(f"SELECT {_columns(relation.columns)}\nFROM {last}")
+
+
+def _column_names(relation: Relation) -> frozenset[str]:
+    """The names of all columns within the relation, parts that stand there twice looked at once."""
+    found: set[str] = set()
+    seen: set[int] = set()
+    left = [relation]
+    while left:
+        node = left.pop()
+        if id(node) not in seen:
+            seen.add(id(node))
+            found |= {column.name.lower() for column in node.columns}
+            left += inputs(node)
+    return frozenset(found)
 
 
 class _Program:
     """The CTEs of a statement, in the order they are needed."""
 
-    def __init__(self, leaves: Mapping[str, str]) -> None:
+    def __init__(self, leaves: Mapping[str, str], taken: frozenset[str]) -> None:
         self._leaves = leaves
+        self._taken = taken
         self._ctes: list[tuple[str, str]] = []
         self._written: dict[Relation, str] = {}
         self._counts: dict[str, int] = {}
@@ -151,10 +167,17 @@ class _Program:
                 assert_never(relation)
 
     def _named(self, kind: str, query: str) -> str:
-        self._counts[kind] = self._counts.get(kind, 0) + 1
-        name = f"{kind}_{self._counts[kind]}"
+        name = self._unlike_columns(kind)
         self._ctes.append((name, query))
         return name
+
+    def _unlike_columns(self, kind: str) -> str:
+        """A new name that no column has: ``name.field`` may be meant of a struct."""
+        while True:
+            self._counts[kind] = self._counts.get(kind, 0) + 1
+            name = f"{kind}_{self._counts[kind]}"
+            if name not in self._taken:
+                return name
 
     def _scan(self, scan: Scan) -> str:
         if scan.source not in self._leaves:
@@ -195,14 +218,13 @@ class _Program:
         """A correlated scalar subquery keeps Spark's error for a second match."""
         where = "" if join.condition is None else f" WHERE {text(join.condition)}"
         fields = ", ".join(f"'{i}', {quoted(c.name)}" for i, c in enumerate(join.right.columns))
-        match = f"(SELECT named_struct({fields}) FROM {right}{where}) AS single_match"
+        found = self._unlike_columns("single_match")
+        match = f"(SELECT named_struct({fields}) FROM {right}{where}) AS {found}"
         matched = self._named(
             "match", f"SELECT {_columns(join.left.columns, more=True)}{match}\nFROM {left}"
         )
         parts = [quoted(c.name) for c in join.left.columns]
-        parts += [
-            f"single_match.`{i}` AS {quoted(c.name)}" for i, c in enumerate(join.right.columns)
-        ]
+        parts += [f"{found}.`{i}` AS {quoted(c.name)}" for i, c in enumerate(join.right.columns)]
         return self._named("join", f"SELECT {', '.join(parts)}\nFROM {matched}")
 
     def _aggregate(self, aggregate: Aggregate) -> str:
@@ -248,10 +270,9 @@ class _Program:
             )
             structs.append(f"named_struct({cells})")
         rows = ",\n  ".join(structs)
-        names = ", ".join(
-            f"expanded.`{i}` AS {quoted(c.name)}" for i, c in enumerate(expand.columns)
-        )
-        view = f"LATERAL VIEW explode(array(\n  {rows}\n)) exploded AS expanded"
+        cell = self._unlike_columns("expanded")
+        names = ", ".join(f"{cell}.`{i}` AS {quoted(c.name)}" for i, c in enumerate(expand.columns))
+        view = f"LATERAL VIEW explode(array(\n  {rows}\n)) exploded AS {cell}"
         return self._named("expand", f"SELECT {names}\nFROM {source}\n{view}")
 
     def _generate(self, generate: Generate) -> str:
@@ -277,7 +298,7 @@ class _Program:
 
     def _recursion(self, recursion: Recursion) -> str:
         """The anchor and the step are statements of their own inside the recursive CTE."""
-        anchor, step = _Program(self._leaves), _Program(self._leaves)
+        anchor, step = (_Program(self._leaves, self._taken) for _ in range(2))
         halves = []
         for program, relation in ((anchor, recursion.anchor), (step, recursion.step)):
             last = program.add(relation)

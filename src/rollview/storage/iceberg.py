@@ -15,7 +15,14 @@ from pyspark.sql.types import StructField, StructType
 from rollview.errors import SourceChanged, SourceVersionGone
 from rollview.storage.base import TableState
 from rollview.storage.encoding import quoted
-from rollview.storage.iceberg_changes import EMPTY, changed_rows, check_changes
+from rollview.storage.iceberg_changes import (
+    EMPTY,
+    REPLACED,
+    changed_rows,
+    check_changes,
+    snapshot_of,
+    version_of,
+)
 from rollview.storage.net import no_change
 from rollview.storage.tables import active, missing
 
@@ -39,7 +46,7 @@ class IcebergSource:
     def state(self) -> TableState:
         table = self._load()
         current = table.currentSnapshot()
-        version = EMPTY if current is None else str(current.snapshotId())
+        version = EMPTY if current is None else version_of(table, current)
         return TableState(version, str(table.uuid()), self._spark_schema(table))
 
     def read(self, version: str) -> DataFrame:
@@ -47,7 +54,7 @@ class IcebergSource:
         if self._is_path:
             reader = reader.format("iceberg")
         if version != EMPTY:
-            reader = reader.option("versionAsOf", version)
+            reader = reader.option("versionAsOf", snapshot_of(version))
         try:
             found = reader.load(self._name) if self._is_path else reader.table(self._name)
         except (PySparkException, Py4JJavaError) as failure:
@@ -57,10 +64,12 @@ class IcebergSource:
             ) from failure
         if version == EMPTY:
             return found.where("false")
-        return found if self._pinned else self._in_present_columns(found, int(version))
+        return found if self._pinned else self._in_present_columns(found, snapshot_of(version))
 
     def same_rows(self, before: str, after: str) -> bool:
         """True if only rewrites of files ("replace" snapshots) lie between the two."""
+        if REPLACED in before + after:
+            return before == after
         table = self._load()
         snapshot = None if after == EMPTY else table.snapshot(int(after))
         while snapshot is not None and str(snapshot.snapshotId()) != before:
@@ -89,12 +98,12 @@ class IcebergSource:
         )
 
     def readable(self, version: str) -> bool:
-        return version == EMPTY or self._load().snapshot(int(version)) is not None
+        return version == EMPTY or self._load().snapshot(snapshot_of(version)) is not None
 
     def rows(self, version: str) -> int | None:
         if version == EMPTY:
             return 0
-        snapshot = self._load().snapshot(int(version))
+        snapshot = self._load().snapshot(snapshot_of(version))
         summary = {} if snapshot is None else dict(snapshot.summary())
         if "total-records" not in summary or summary.get("total-delete-files", "0") != "0":
             return None

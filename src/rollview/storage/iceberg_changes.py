@@ -18,16 +18,36 @@ from rollview.storage.encoding import quoted
 from rollview.storage.net import net
 
 EMPTY = "none"
+REPLACED = "@"
 _RESERVED = {"_change_type", "_change_ordinal", "_commit_snapshot_id"}
+
+
+def version_of(table: Any, snapshot: Any) -> str:
+    """A snapshot, and the schema if columns are others now than those that it calls by their names.
+
+    To drop a column and to add another of its name makes no snapshot, and yet other rows.
+    """
+    version, now = str(snapshot.snapshotId()), table.schema()
+    if snapshot.schemaId() in (None, now.schemaId()):
+        return version
+    then = table.schemas().get(snapshot.schemaId())
+    both = [(new, then.findField(new.name())) for new in now.columns()]
+    replaced = any(old is not None and old.fieldId() != new.fieldId() for new, old in both)
+    return f"{version}{REPLACED}{now.schemaId()}" if replaced else version
+
+
+def snapshot_of(version: str) -> int:
+    """The snapshot of a version."""
+    return int(version.partition(REPLACED)[0])
 
 
 def changed_rows(
     spark: SparkSession, name: str, is_path: bool, before: str, after: str, columns: Sequence[str]
 ) -> DataFrame:
     """The net change of these columns between two snapshots that `check_changes` has passed."""
-    reader = spark.read.option("end-snapshot-id", after)
+    reader = spark.read.option("end-snapshot-id", snapshot_of(after))
     if before != EMPTY:
-        reader = reader.option("start-snapshot-id", before)
+        reader = reader.option("start-snapshot-id", snapshot_of(before))
     if is_path:
         rows = reader.format("iceberg").load(f"{name}#changes")
     else:
@@ -57,8 +77,8 @@ def check_changes(table: Any, name: str, before: str, after: str, columns: Seque
 def _path(table: Any, name: str, before: str, after: str) -> list[Any]:
     """The snapshots after one up to another, newest first."""
     found: list[Any] = []
-    at = after
-    while at != before:
+    at, first = (v if v == EMPTY else str(snapshot_of(v)) for v in (after, before))
+    while at != first:
         snapshot = None if at == EMPTY else table.snapshot(int(at))
         if snapshot is None:
             why = "it was rolled back" if at == EMPTY else f"snapshot {at} between them has expired"
@@ -72,8 +92,9 @@ def _check_columns(
     table: Any, name: str, before: str, path: list[Any], columns: Sequence[str]
 ) -> None:
     """Columns are their ids; a file without one has NULL there."""
-    oldest = None if before == EMPTY else table.snapshot(int(before))
-    then = None if oldest is None else table.schemas().get(oldest.schemaId())
+    oldest = None if before == EMPTY else table.snapshot(snapshot_of(before))
+    schema = before.partition(REPLACED)[2] or (None if oldest is None else oldest.schemaId())
+    then = None if schema is None else table.schemas().get(int(schema))
     schemas = [table.schemas().get(snapshot.schemaId()) for snapshot in path]
     for column in columns:
         now = table.schema().caseInsensitiveFindField(column)

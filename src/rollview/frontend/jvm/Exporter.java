@@ -60,7 +60,7 @@ public class Exporter {
       Generate generate = (Generate) p;
       node.put("generator", expression((Expression) generate.generator()));
       node.put("outer", Boolean.valueOf(generate.outer()));
-      node.put("produced", attributes(generate.generatorOutput()));
+      node.put("produced", attributes(generate.nullableOutput()));
     } else if (p instanceof Sort) {
       node.put("order", order(((Sort) p).order()));
       node.put("global", Boolean.valueOf(((Sort) p).global()));
@@ -257,7 +257,7 @@ public class Exporter {
   /** Variables are numbered as they come, so that the same query always has the same text. */
   private String variable(NamedExpression variable) {
     Object id = Long.valueOf(variable.exprId().id());
-    if (!variables.containsKey(id)) variables.put(id, "x" + (variables.size() + 1));
+    if (!variables.containsKey(id)) variables.put(id, "__x" + (variables.size() + 1));
     return (String) variables.get(id);
   }
 

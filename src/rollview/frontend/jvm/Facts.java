@@ -164,7 +164,10 @@ public class Facts {
   private static final java.util.Set ORDERED = new java.util.HashSet(java.util.Arrays.asList(
       new String[] {"First", "Last", "AnyValue", "CollectList", "CollectSet", "ListAgg", "MaxBy",
         "MinBy", "Mode", "ApproximatePercentile", "HyperLogLogPlusPlus", "RowNumber", "NTile",
-        "Lag", "Lead", "NthValue", "HistogramNumeric", "ApproxTopK"}));
+        "Lag", "Lead", "NthValue", "HistogramNumeric", "ApproxTopK", "ApproxTopKAccumulate",
+        "ApproxTopKCombine", "HllSketchAgg", "HllUnionAgg", "KllSketchAggBigint",
+        "KllSketchAggFloat", "KllSketchAggDouble", "KllMergeAggBigint", "KllMergeAggFloat",
+        "KllMergeAggDouble"}));
 
   private static boolean isOrderSensitive(Expression e, String kind) {
     if (ORDERED.contains(kind)) return true;

@@ -85,14 +85,17 @@ public class Guard {
   }
 
   private String compareValue(Literal e, String text) {
+    Expression found;
     try {
-      Expression found = read(text, new ArrayList(), false);
-      Object value = found.eval(null);
-      boolean same = found.dataType().equals(e.dataType())
-          && new Literal(value, e.dataType()).equals(e);
-      return same ? "" : found + " is not " + e;
+      found = read(text, new ArrayList(), false);
     } catch (Exception problem) {
       return String.valueOf(problem.getMessage());
+    }
+    if (!found.dataType().equals(e.dataType())) return found + " is not " + e;
+    try {
+      return new Literal(found.eval(null), e.dataType()).equals(e) ? "" : found + " is not " + e;
+    } catch (Exception problem) { // what another expression replaces later cannot be evaluated
+      return "";
     }
   }
 

@@ -44,7 +44,12 @@ public class Plans {
     plan = simplify(plan);
     plan = RewritePredicateSubquery$.MODULE$.apply(plan);
     plan = simplify(plan);
-    return ReplaceUpdateFieldsExpression$.MODULE$.apply(plan);
+    return withNullability(ReplaceUpdateFieldsExpression$.MODULE$.apply(plan));
+  }
+
+  /** References to what a join, which a rule made, may leave NULL are still as they were before. */
+  private static LogicalPlan withNullability(LogicalPlan plan) {
+    return org.apache.spark.sql.catalyst.analysis.UpdateAttributeNullability$.MODULE$.apply(plan);
   }
 
   private static LogicalPlan simplify(LogicalPlan plan) {
@@ -52,6 +57,7 @@ public class Plans {
       LogicalPlan before = plan;
       plan = RewriteCorrelatedScalarSubquery$.MODULE$.apply(plan);
       plan = RewriteLateralSubquery$.MODULE$.apply(plan);
+      plan = withNullability(plan);
       plan = ReorderJoin$.MODULE$.apply(plan);
       plan = EliminateLimits$.MODULE$.apply(plan);
       plan = BooleanSimplification$.MODULE$.apply(plan);
