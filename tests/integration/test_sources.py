@@ -72,9 +72,12 @@ def test_altered_columns_are_seen_before_rows_come(own: SparkSession) -> None:
     own.sql(f"ALTER TABLE {name} ALTER COLUMN a TYPE BIGINT")
     own.sql(f"ALTER TABLE {name} RENAME COLUMN b TO c")
     own.sql(f"ALTER TABLE {name} DROP COLUMN gone")
+    assert source.state().version == version
     own.sql(f"ALTER TABLE {name} ADD COLUMN b DATE")
     state = source.state()
-    assert state.version == version
+    assert state.version.startswith(f"{version}@"), "b is another column now"
+    assert not source.same_rows(version, state.version)
+    assert_same_rows(source.read(state.version), [(1, "x", None)])
     rows = source.read(version)
     assert rows.dtypes == [("a", "bigint"), ("c", "string"), ("b", "date")]
     assert [(f.name, f.dataType) for f in rows.schema] == [
