@@ -10,7 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from rollview.errors import LakeNotFound, RollviewError, UnknownView
+from rollview.errors import DefinitionCorrupt, LakeNotFound, RollviewError, UnknownView
 from rollview.runtime.report import (
     Mode,
     Policy,
@@ -49,6 +49,7 @@ class FakeSession:
 
     fresh: bool = True
     correct: bool = True
+    broken: tuple[str, ...] = ()
     modes: tuple[Mode, ...] = (Mode.INCREMENTAL,)
     answer: Any = None
     failure: BaseException | None = None
@@ -85,6 +86,8 @@ class FakeSession:
 
     def verify(self, name: str) -> VerifyReport:
         self._call("verify", name)
+        if name in self.broken:
+            raise DefinitionCorrupt("its definition cannot be read", hint="drop it")
         extra = [] if self.correct else [{"month": "2026-01", "revenue": 1}]
         return VerifyReport(
             view=name,

@@ -98,6 +98,19 @@ def test_verify_exits_with_3_and_shows_rows_when_a_view_is_wrong(
     assert rollview("verify", "--json").json[0]["correct"] is False
 
 
+def test_verify_goes_on_after_a_view_that_cannot_be_compared(
+    rollview: Rollview, session: FakeSession
+) -> None:
+    session.broken = ("revenue",)
+    outcome = rollview("verify")
+    assert outcome.code == 1
+    assert "revenue: its definition cannot be read" in outcome.err
+    assert rollview("verify", "--json").json[0]["problem"]["code"] == "LAKE.CORRUPT"
+    alone = rollview("verify", "revenue")
+    assert (alone.code, alone.out) == (1, "")
+    assert "its definition cannot be read" in alone.err
+
+
 def test_status_exits_with_3_only_when_asked_to_check(
     rollview: Rollview, session: FakeSession
 ) -> None:

@@ -33,6 +33,9 @@ DIFFERENT = [
     ("SELECT 'a' COLLATE UTF8_LCASE AS a", "SELECT 'A' COLLATE UTF8_LCASE AS a", 1, 1),
     ("SELECT 1.0D AS d", "SELECT 1.00001D AS d", 1, 1),
     ("SELECT double(NULL) AS d", "SELECT 0D AS d", 1, 1),
+    ("SELECT 1 AS k, double('NaN') AS d", "SELECT 1 AS k, 5D AS d", 1, 1),
+    ("SELECT 1 AS k, double('inf') AS d", "SELECT 1 AS k, 5D AS d", 1, 1),
+    ("SELECT 1 AS k, double('inf') AS d", "SELECT 1 AS k, double('-inf') AS d", 1, 1),
     ("SELECT parse_json('1') AS v", "SELECT parse_json('\"1\"') AS v", 1, 1),
     ("SELECT array(1D, 2D) AS a", "SELECT array(1D, 2D, 3D) AS a", 1, 1),
 ]

@@ -103,9 +103,9 @@ def canonical(relation: Relation) -> Relation:
 
 
 def _completed(relation: Relation) -> Relation:
-    if isinstance(relation, TopK) and relation.order and _orderable(relation.child.columns):
+    if isinstance(relation, TopK) and relation.order and is_orderable(relation.child.columns):
         return replace(relation, order=_total(relation.order, relation.child.columns))
-    if isinstance(relation, Window) and relation.order and _orderable(relation.child.columns):
+    if isinstance(relation, Window) and relation.order and is_orderable(relation.child.columns):
         return _completed_window(relation)
     if isinstance(relation, Aggregate) and any(is_collated(g.type) for g in relation.groups):
         return _with_least_spellings(relation)
@@ -183,7 +183,8 @@ def _total(order: tuple[SortKey, ...], columns: Schema) -> tuple[SortKey, ...]:
     return (*order, *(SortKey(ColumnRef(c.name, c.type, c.nullable)) for c in more))
 
 
-def _orderable(columns: Schema) -> bool:
+def is_orderable(columns: Schema) -> bool:
+    """Whether rows of these columns can be ordered, and told apart by ``<=>`` of each."""
     return not any(is_unorderable(column.type) for column in columns)
 
 
@@ -237,7 +238,7 @@ def _step(relation: Relation, names: frozenset[str]) -> Open:  # noqa: C901 - on
             if _all_rows_equal(child):
                 return Open()
             closed = order and len(order) >= len(child.columns) and not _uses(relation, names)
-            return Open(names) if closed and _orderable(child.columns) else Open(rows=True)
+            return Open(names) if closed and is_orderable(child.columns) else Open(rows=True)
         case _:
             assert_never(relation)
 
@@ -256,7 +257,7 @@ def _uses(relation: Relation, names: frozenset[str]) -> bool:
 def _open_windows(
     window: Window, calls: tuple[NamedWindow, ...], names: frozenset[str]
 ) -> frozenset[str]:
-    total = len(window.order) >= len(window.child.columns) and _orderable(window.child.columns)
+    total = len(window.order) >= len(window.child.columns) and is_orderable(window.child.columns)
     if _uses(window, names):
         return frozenset(call.name for call in calls)
     return frozenset(call.name for call in calls if _is_open(call.call, total))

@@ -60,7 +60,7 @@ def print_checks(reports: Sequence[VerifyReport]) -> None:
         [
             [
                 report.view,
-                "yes" if report.correct else "NO",
+                "?" if report.problem else "yes" if report.correct else "NO",
                 count(report.rows),
                 count(report.missing),
                 count(report.unexpected),
@@ -77,6 +77,8 @@ def print_checks(reports: Sequence[VerifyReport]) -> None:
             if sample:
                 print_text(f"{report.view}: {kind} rows, for example")
                 print_table(list(sample[0]), [list(row.values()) for row in sample])
+        if report.problem:
+            print_problem(report.view, report.problem)
 
 
 def print_status(states: Sequence[ViewStatus]) -> None:

@@ -31,7 +31,7 @@ from rollview.algebra.relations import (
     Union,
     Window,
 )
-from rollview.analysis.order import is_unorderable, left_open
+from rollview.analysis.order import is_orderable, left_open
 from rollview.errors import InternalError
 from rollview.maintenance.flow import Flow
 from rollview.maintenance.keys import restrict, without
@@ -55,11 +55,6 @@ _MIRRORED = {
     "EqualTo": "EqualTo",
 }
 _MOST = 1000  # rows of a partition that are worth keeping
-
-
-def is_comparable(relation: Relation) -> bool:
-    """Whether rows of the relation can be told apart by <=> of their columns."""
-    return not any(is_unorderable(column.type) for column in relation.columns)
 
 
 def members(flow: Flow, change: Relation, kept: Relation) -> Relation:
@@ -136,7 +131,7 @@ def _is_ranked(window: Window) -> bool:
         bool(window.partition)
         and all(kind in _RANKS for kind in kinds)
         and not (opened.rows or opened.columns)
-        and is_comparable(window.child)
+        and is_orderable(window.child.columns)
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
-from rollview.algebra.definition import Dependency, DependencyKind, Source
+from rollview.algebra.definition import Dependency, DependencyKind, Source, SourceKind
 from rollview.algebra.schema import Column, Schema
 from rollview.errors import (
     DependencyChanged,
@@ -23,9 +23,12 @@ from rollview.runtime.pinning import Run
 from rollview.runtime.report import Policy
 from rollview.storage.tables import catalog_entry
 from rollview.storage.vector import Vector
+from rollview.storage.view_store import Watermark
 
 # Spark writes the comments of struct fields into the type.
 _COMMENT = re.compile(r" COMMENT '(?:[^'\\]|\\.)*'")
+
+_PATTERN = re.compile(r"`[^`]*[*?{\[][^`]*`")  # in a path
 
 
 def changed_dependencies(session: SparkSession, view: StoredView) -> list[Dependency]:
@@ -92,6 +95,27 @@ def check_columns(run: Run, session: SparkSession, view: StoredView) -> list[str
             if found is not None and found.nullable and not column.nullable:
                 weaker.append(f"{source.name}.{column.name} may be NULL now")
     return weaker
+
+
+def inferred_anew(
+    run: Run, session: SparkSession, view: StoredView, watermark: Watermark | None
+) -> list[str]:
+    """The paths that may stand for other files, or whose files may have other columns now.
+
+    A DataFrame keeps the folders and columns that it was made with; a text has its patterns
+    resolved and its columns inferred wherever it runs.
+    """
+    if view.definition.text is None or watermark is None or watermark.vector is None:
+        return []
+    is_pattern = _PATTERN.search(view.definition.text) is not None
+    old = watermark.vector
+    return [
+        source.name
+        for source in view.definition.sources
+        if source.kind is SourceKind.PATH and "schema" in dict(source.options)
+        if is_pattern
+        or (source.id in old and run.state(session, source).version != old[source.id].version)
+    ]
 
 
 def replaced_sources(view: StoredView, old: Vector, new: Vector) -> list[str]:

@@ -35,7 +35,8 @@ SAMPLE = 5
 _NO_FLOATS = "cast(array() as array<double>)"
 _CLOSE = (
     "forall(zip_with(a, b, (x, y) -> x = y OR (isnan(x) AND isnan(y)) OR "
-    f"abs(x - y) <= {RELATIVE_TOLERANCE}D * greatest(abs(x), abs(y))), z -> z)"
+    "(greatest(abs(x), abs(y)) < double('inf') AND "  # to which every number would be close
+    f"abs(x - y) <= {RELATIVE_TOLERANCE}D * greatest(abs(x), abs(y)))), z -> z)"
 )
 
 

@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
-from rollview.algebra.definition import Definition, ReasonCode, SourceKind
+from rollview.algebra.definition import Definition, DependencyKind, ReasonCode, SourceKind
 from rollview.algebra.fingerprint import fingerprint
-from rollview.errors import BadOption, NonDeterministic, NotIncremental
+from rollview.errors import BadOption, BadQuery, NonDeterministic, NotIncremental
 from rollview.frontend.define import define, original
 from rollview.frontend.scope import scoped
 from rollview.maintenance.clock import CLOCK
@@ -95,6 +95,7 @@ def _defined(lake: Lake, catalog: Catalog, query: str | DataFrame, wanted: Wish)
     views, _ = catalog.readable()
     with worker.quiet():
         definition = define(lake.spark, query, managed=managed_names(lake, views))
+    _check_no_stored_rows(lake, definition)
     reads = [key_of(s.name) for s in definition.sources if s.kind is SourceKind.VIEW]
     check_no_cycle(views, wanted.name, key_of(wanted.name), reads)
     _check_policy(wanted, definition)
@@ -108,6 +109,16 @@ def _defined(lake: Lake, catalog: Catalog, query: str | DataFrame, wanted: Wish)
         schema=StructType(),
         created_at=datetime.now(UTC),
     )
+
+
+def _check_no_stored_rows(lake: Lake, definition: Definition) -> None:
+    """Raise BadQuery if a view is read by where its rows lie, which changes when it is rebuilt."""
+    for source in definition.sources:
+        if source.kind is SourceKind.PATH and f"{lake.root}/" in source.name:
+            raise BadQuery(
+                f"the query reads the stored rows of a view by their path, {source.name}",
+                hint="read the view by its name",
+            )
 
 
 def _check_policy(wanted: Wish, definition: Definition) -> None:
@@ -127,7 +138,11 @@ def _check_policy(wanted: Wish, definition: Definition) -> None:
 
 
 def _same(old: StoredView, new: StoredView) -> bool:
+    """Whether nothing is to be done; of a function without a text nobody knows what it does now."""
     options = (old.policy, old.strategy, old.store) == (new.policy, new.strategy, new.store)
+    functions = (d for d in new.definition.dependencies if d.kind is DependencyKind.FUNCTION)
+    if any(not function.text for function in functions):
+        return False
     return options and fingerprint(old.definition) == fingerprint(new.definition)
 
 

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 
 from pyspark.sql import SparkSession
 
-from rollview.maintenance.clock import CLOCK, Reading
-from rollview.storage.vector import Position
+from rollview.maintenance.clock import CLOCK, Clock, Reading
+from rollview.storage.vector import Position, Vector
 
 _LOCAL = "SELECT CAST(CAST({0} AS DATE) AS STRING), CAST(CAST({0} AS TIMESTAMP_NTZ) AS STRING)"
 
@@ -24,6 +24,13 @@ def position(moment: datetime) -> Position:
     """A moment as what a view reflects."""
     text = moment.astimezone(UTC).isoformat(timespec="microseconds")
     return Position(CLOCK, text.replace("+00:00", "Z"), "")
+
+
+def clock(session: SparkSession, old: Vector, new: Vector) -> Clock | None:
+    """What the clock said at two vectors; None if one of them has no moment."""
+    if CLOCK not in old or CLOCK not in new:
+        return None
+    return Clock(*(reading(session, vector[CLOCK]) for vector in (old, new)))
 
 
 def reading(session: SparkSession, at: Position) -> Reading:

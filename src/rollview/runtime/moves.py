@@ -11,6 +11,13 @@ from rollview.runtime.source_changes import Read
 from rollview.storage.base import WEIGHT, Changing
 from rollview.storage.vector import Position
 
+# Views read the same rows, and share their changes, if they agree in these.
+_READING = (
+    "spark.sql.session.timeZone",  # of partition values that are a TIMESTAMP without a zone
+    "spark.sql.readSideCharPadding",
+    "spark.sql.files.ignoreCorruptFiles",
+    "spark.sql.files.ignoreMissingFiles",
+)
 _NOT_COMPARABLE = ("map<", "variant")
 
 
@@ -19,9 +26,8 @@ def obstacle(
 ) -> str | None:
     """Why the changes since the last refresh cannot be had; None if they can."""
     found = _changing(run, session, source)
-    before, after = _version(old), _version(new)
-    wanted = _wanted(run, session, source, old, new)
-    why = found.obstacle(before, after, wanted)
+    before = _version(old)
+    wanted, why = _judged(run, session, source, old, new)
     if why is not None or found.readable(before):
         return why
     frame = run.leaf(session, source, new)
@@ -33,9 +39,10 @@ def obstacle(
 
 def changes(run: Run, session: SparkSession, source: Source, old: Position, new: Position) -> Read:
     """The changes since the last refresh, read once for all views of the run."""
-    found = _changing(run, run.lake.work, source)
+    found = _changing(run, session, source)
     wanted = _wanted(run, session, source, old, new)
-    return run.changes.between(key_of(source), found, _version(old), _version(new), wanted)
+    key = (*key_of(source), *(str(session.conf.get(setting, "")) for setting in _READING))
+    return run.changes.between(key, found, _version(old), _version(new), wanted)
 
 
 def rows(run: Run, session: SparkSession, source: Source, position: Position) -> int | None:
@@ -67,12 +74,23 @@ def _wanted(
 ) -> tuple[str, ...]:
     """The columns to read: those of all views of the run, if nothing stands in their way."""
     shared = run.wanted(source)
-    own = tuple(column.name for column in source.columns)
-    if set(shared) == set(own):
+    if len(shared) == len(source.columns):
         return shared
+    return _judged(run, session, source, old, new)[0]
+
+
+def _judged(
+    run: Run, session: SparkSession, source: Source, old: Position, new: Position
+) -> tuple[tuple[str, ...], str | None]:
+    """The columns to read, and why their changes cannot be had; None if they can."""
     found = _changing(run, session, source)
-    blocked = found.obstacle(_version(old), _version(new), shared) is not None
-    return own if blocked else shared
+    before, after = _version(old), _version(new)
+    shared = run.wanted(source)
+    why = found.obstacle(before, after, shared)
+    if why is None or len(shared) == len(source.columns):
+        return shared, why
+    own = tuple(column.name for column in source.columns)
+    return own, found.obstacle(before, after, own)
 
 
 def _version(position: Position) -> str:

@@ -77,8 +77,12 @@ class Run:
         """The pinned state of a base table."""
         key = key_of(source)
         if key not in self._pins:
-            found = self.source(session, source).state()
-            self._pins[key] = replace(found, version=source.pinned) if source.pinned else found
+            there = self.source(session, source)
+            found = there.state()
+            if source.pinned:
+                then = there.read(source.pinned).schema
+                found = replace(found, version=source.pinned, schema=then)
+            self._pins[key] = found
         return self._pins[key]
 
     def source(self, session: SparkSession, source: Source) -> ChangeSource:

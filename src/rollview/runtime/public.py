@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from typing import Any
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
@@ -17,7 +18,7 @@ from rollview.runtime.lake import Lake
 from rollview.sql.quoting import quoted_text
 from rollview.storage.encoding import quoted
 from rollview.storage.stored import COMMENT
-from rollview.storage.tables import SESSION_CATALOG, name_parts, view_property
+from rollview.storage.tables import SESSION_CATALOG, catalog_entry, name_parts, view_property
 
 _PROPERTY = "rollview.view_id"
 _LONGEST = 120
@@ -92,6 +93,13 @@ def ensure_published(lake: Lake, view: StoredView) -> None:
     if lake.work.catalog.tableExists(_quoted(lake, view.name)) and not _view_id(lake, view.name):
         return  # somebody made a table of that name meanwhile; it is not ours to replace
     publish(lake, view)
+
+
+def public_entry(lake: Lake, view: StoredView) -> Any | None:
+    """What the catalog has under the public name, as Spark's own object; None if it is not ours."""
+    if _view_id(lake, view.name) != view.view_id:
+        return None
+    return catalog_entry(lake.work, _quoted(lake, view.name))
 
 
 def unpublish(lake: Lake, name: str) -> None:

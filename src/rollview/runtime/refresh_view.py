@@ -27,7 +27,7 @@ from rollview.runtime.catalog import Catalog, StoredView
 from rollview.runtime.contents import contents
 from rollview.runtime.incremental import Task, derive, has_ticked, obstacle
 from rollview.runtime.lake import Lake
-from rollview.runtime.moment import reading
+from rollview.runtime.moment import clock
 from rollview.runtime.pinning import Run
 from rollview.runtime.public import managed_names
 from rollview.runtime.report import Mode, Policy, RefreshReport
@@ -84,7 +84,7 @@ def _locked_refresh(
         history.prune(lake, view.view_id)
         watermark = store.watermark()
         _check_not_overtaken(catalog, run, view, watermark)
-        definition, rebuilt = _present_definition(lake, catalog, run, session, view)
+        definition, rebuilt = _present_definition(lake, catalog, run, session, view, watermark)
         vector = run.vector(session, definition)
         work = _Work(lake, run, session, view, definition, store, watermark, vector, rebuilt)
         decision = _decide(work, request.full)
@@ -206,7 +206,12 @@ def _clean(store: ViewStore[DataFrame]) -> None:
 
 
 def _present_definition(
-    lake: Lake, catalog: Catalog, run: Run, session: SparkSession, view: StoredView
+    lake: Lake,
+    catalog: Catalog,
+    run: Run,
+    session: SparkSession,
+    view: StoredView,
+    watermark: Watermark | None,
 ) -> tuple[Definition, str | None]:
     """The definition to refresh by, and why it was rebuilt if it was."""
     reasons: list[str] = []
@@ -215,14 +220,18 @@ def _present_definition(
         reasons.append(changed.check_dependency_policy(view, redefined))
     else:
         reasons += changed.check_columns(run, session, view)
-    if not reasons and not _is_moving(view.definition):
+    inferred = changed.inferred_anew(run, session, view, watermark)
+    if not reasons and not inferred and not _is_moving(view.definition):
         return view.definition, None
     if view.definition.text is None:
         return replace(view.definition, relation=None), "; ".join(reasons) or None
     managed = managed_names(lake, catalog.readable()[0])
     definition = define(session, view.definition.text, managed=managed)
+    if not reasons and definition == view.definition:
+        return definition, None
     if not reasons:
-        return definition, None if definition == view.definition else "it reads another moment"
+        files = f"{', '.join(inferred)}: there are other files or columns now"
+        reasons.append(files if inferred else "it reads another moment")
     changed.check_same_columns(view, definition.columns, "; ".join(reasons))
     return definition, "; ".join(reasons)
 
@@ -240,19 +249,12 @@ def _decide(work: _Work, full: bool) -> _Decision | None:
         return _checked(work, _Decision(whole), asked=full)
     old = (work.watermark and work.watermark.vector) or {}
     moved = tuple(source for source in work.definition.sources if _has_moved(work, source, old))
-    clock = _clock(work, old)
-    if not moved and not has_ticked(work.definition, clock):
+    ticks = clock(work.session, old, work.vector)
+    if not moved and not has_ticked(work.definition, ticks):
         return None
     why = ", ".join(_moved(old.get(s.id), work.vector[s.id]) for s in moved)
     why = why or f"the clock has gone on to {work.vector[CLOCK].version}"
-    return _checked(work, _by_changes(work, moved, old, why, clock), asked=False)
-
-
-def _clock(work: _Work, old: Vector) -> Clock | None:
-    """What the clock said at the last refresh, and now; None if the view does not depend on it."""
-    if CLOCK not in work.vector or CLOCK not in old:
-        return None
-    return Clock(*(reading(work.session, vector[CLOCK]) for vector in (old, work.vector)))
+    return _checked(work, _by_changes(work, moved, old, why, ticks), asked=False)
 
 
 def _why_whole(work: _Work, full: bool) -> str | None:
@@ -279,7 +281,7 @@ def _has_moved(work: _Work, source: Source, old: Vector) -> bool:
 
 
 def _by_changes(
-    work: _Work, moved: tuple[Source, ...], old: Vector, why: str, clock: Clock | None
+    work: _Work, moved: tuple[Source, ...], old: Vector, why: str, ticks: Clock | None
 ) -> _Decision:
     """From the changes of the sources, if nothing stands in the way."""
     if work.view.policy is Policy.FULL:
@@ -290,7 +292,7 @@ def _by_changes(
         return _Decision(f"{because}; {why}" if because else why)
     if any(source.id not in old for source in moved):
         return _Decision(f"a source is new; {why}")
-    if clock is None and CLOCK in work.vector:
+    if ticks is None and CLOCK in work.vector:
         return _Decision(f"it is not known when the stored rows were selected; {why}")
     task = Task(
         run=work.run,
@@ -303,7 +305,7 @@ def _by_changes(
         new=work.vector,
         moved=moved,
         cost_decides=work.view.policy is Policy.AUTO,
-        clock=clock,
+        clock=ticks,
     )
     found = obstacle(task)
     if found is None and task.cost_decides:

@@ -7,6 +7,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from rollview.errors import RollviewError
+
 
 class Mode(StrEnum):
     """What a refresh did."""
@@ -111,3 +113,9 @@ class VerifyReport(_Data):
     versions: dict[str, str | None]
     note: str | None
     seconds: float
+    problem: dict[str, Any] | None = None
+
+
+def not_compared(view: str, problem: RollviewError) -> VerifyReport:
+    """What is reported of a view that could not be compared."""
+    return VerifyReport(view, False, 0, 0, 0, [], [], {}, None, 0.0, problem.to_dict())

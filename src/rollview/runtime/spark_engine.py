@@ -95,9 +95,10 @@ class SparkEngine:
 
     def held(self, frame: DataFrame) -> Any:
         """The rows of a frame, computed now, for any session."""
-        java: Any = self._session._jsparkSession
-        maker = load(self._session, __package__, ("Held",))
-        with active(self._session):
+        session = frame.sparkSession
+        java: Any = session._jsparkSession
+        maker = load(session, __package__, ("Held",))
+        with active(session):
             if self.small:
                 held = maker.collected(java, frame._jdf, _FEW, _MANY)
             else:

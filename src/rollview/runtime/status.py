@@ -5,15 +5,21 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 
-from rollview.algebra.definition import SourceKind
+from rollview.algebra.definition import ReasonCode, SourceKind
 from rollview.errors import RollviewError
+from rollview.frontend.scope import scoped
+from rollview.planning.verdict import obstacles
 from rollview.runtime import history
 from rollview.runtime.broken_log import watermark_of
 from rollview.runtime.catalog import Catalog, StoredView, key_of
+from rollview.runtime.changed import changed_dependencies
+from rollview.runtime.incremental import has_ticked
 from rollview.runtime.lake import Lake
+from rollview.runtime.moment import clock
 from rollview.runtime.pinning import Run
 from rollview.runtime.report import Mode, ViewInfo, ViewStatus
-from rollview.storage.vector import base_versions
+from rollview.storage.tables import active
+from rollview.storage.vector import Vector, base_versions
 from rollview.storage.view_store import Watermark
 
 _GOOD = (Mode.NOOP, Mode.INCREMENTAL, Mode.PARTIAL, Mode.FULL)
@@ -87,7 +93,21 @@ def _is_fresh(lake: Lake, run: Run, views: Mapping[str, StoredView], view: Store
             old is not None and run.same_rows(lake.work, source, old)
         ):
             return False
+    if _means_something_else(lake, view, watermark.vector, now):
+        return False
     return all(_is_fresh(lake, run, views, views[key]) for key in view.reads() if key in views)
+
+
+def _means_something_else(lake: Lake, view: StoredView, old: Vector, new: Vector) -> bool:
+    """Whether the query gives other rows for the same tables: by the clock, or redefined parts."""
+    definition = view.definition
+    if any(reason.code is ReasonCode.TIME_DEPENDENT for reason in obstacles(definition)):
+        return True
+    with active(lake.spark):
+        session = scoped(lake.spark, definition.settings)
+        if changed_dependencies(session, view):
+            return True
+        return has_ticked(definition, clock(session, old, new))
 
 
 def _current(

@@ -28,6 +28,7 @@ class Columns:
     version: int
     fields: dict[str, dict[str, Any]]
     physical: dict[str, str]
+    partitions: frozenset[str]
 
     def name_of(self, physical: str) -> str | None:
         """The name of a physical column."""
@@ -39,14 +40,12 @@ def columns_of(version: int, metadata: Action) -> Columns:
     """The columns in a table's metadata, as the log has it."""
     fields = {field["name"].lower(): field for field in _fields(metadata)}
     mapped = metadata.get("configuration", {}).get(_MODE, "none") != "none"
-    return Columns(
-        version,
-        fields,
-        {
-            name: field["metadata"].get(_PHYSICAL, field["name"]) if mapped else field["name"]
-            for name, field in fields.items()
-        },
-    )
+    physical = {
+        name: field["metadata"].get(_PHYSICAL, field["name"]) if mapped else field["name"]
+        for name, field in fields.items()
+    }
+    partitions = (physical[name.lower()] for name in metadata.get("partitionColumns", []))
+    return Columns(version, fields, physical, frozenset(partitions))
 
 
 def picked(metadata: Action, columns: Sequence[str]) -> StructType:
@@ -62,6 +61,12 @@ def check_same(table: str, columns: Sequence[str], history: Sequence[Columns]) -
     In between they may have other names, but no other types: files of then may have to be read.
     """
     newest = history[-1]
+    for older in history[:-1]:
+        if older.partitions != newest.partitions:
+            raise _changed(
+                f"{table} is partitioned by other columns than at version {older.version}: its "
+                "files of then lack columns of now"
+            )
     for name in columns:
         low = name.lower()
         if low not in newest.fields:

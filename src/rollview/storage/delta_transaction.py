@@ -35,6 +35,7 @@ class DeltaTransaction:
         self._jvm = jvm
         self._spark = spark
         self._application = application
+        self._location = location
         self._delta = jvm.org.apache.spark.sql.delta
         self._none = jvm.scala.Option.empty()
         self._log = self._delta.DeltaLog.forTable(spark._jsparkSession, location)
@@ -83,6 +84,7 @@ class DeltaTransaction:
             self._operation(mode, metadata),
             self._jvm.PythonUtils.toScalaMap(tags),
         )
+        self._spark.catalog.refreshByPath(self._location)  # what is cached of it is of before
 
     def _operation(self, mode: str, metadata: str) -> Any:
         """What the log calls the commit: its mode, and the text that it carries."""

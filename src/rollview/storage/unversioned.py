@@ -84,6 +84,8 @@ class UnversionedSource:
     def _load(self) -> DataFrame:
         try:
             if self._is_path:
+                for path in self._name.split(","):
+                    self._spark.catalog.refreshByPath(path)  # what is cached may be of older files
                 options = dict(self._options)
                 reader = self._spark.read.format(self._provider)
                 if "schema" in options:

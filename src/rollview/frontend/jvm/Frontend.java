@@ -84,6 +84,14 @@ public class Frontend {
     return Leaves.definition((org.apache.spark.sql.catalyst.catalog.CatalogTable) view);
   }
 
+  /** The rows of a frame as those of a view of the catalog, by whose name others know them. */
+  public Object asView(Object session, Object entry, LogicalPlan analyzed) {
+    return Plans.dataFrame(session,
+        new org.apache.spark.sql.catalyst.plans.logical.View(
+            (org.apache.spark.sql.catalyst.catalog.CatalogTable) entry, false, analyzed,
+            org.apache.spark.sql.util.CaseInsensitiveStringMap.empty()));
+  }
+
   /** Whether a parsed statement does something instead of only answering. */
   public boolean isCommand(LogicalPlan parsed) {
     String name = parsed.getClass().getName();

@@ -12,11 +12,12 @@ from rollview.algebra.definition import Reason, ReasonCode
 from rollview.algebra.printer import describe
 from rollview.algebra.relations import Join, JoinKind, Relation, State, TopK, Union
 from rollview.algebra.traverse import with_inputs
+from rollview.analysis.order import is_orderable
 from rollview.maintenance.flow import Flow
 from rollview.maintenance.program import Note, RuleName
 from rollview.maintenance.reads import AFTER, STATE
 from rollview.maintenance.signed import added, difference, net
-from rollview.maintenance.tops import is_comparable, members
+from rollview.maintenance.tops import members
 
 
 def delta_top_k(top: TopK, flow: Flow) -> Relation | None:
@@ -29,7 +30,7 @@ def delta_top_k(top: TopK, flow: Flow) -> Relation | None:
     anew = with_inputs(top, (flow.after(top.child),))
     rows = (f"{kept.label}: its rows",)
     flow.read(top, STATE, top)
-    if top.offset is not None or not top.order or not is_comparable(top):
+    if top.offset is not None or not top.order or not is_orderable(top.columns):
         flow.note(top, Note(RuleName.RECOMPUTE, state=rows))
         flow.read(top, AFTER, top.child)
         flow.blame(top, _why_anew(top))
