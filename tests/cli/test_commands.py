@@ -170,3 +170,20 @@ def test_bench_without_the_source_tree(
     outcome = rollview("bench", "plan")
     assert outcome.code == 1
     assert "benchmarks come with the source tree" in outcome.err
+
+
+def test_bench_refuses_options_of_another_benchmark(rollview: Rollview) -> None:
+    outcome = rollview("bench", "plan", "--scale", "1")
+    assert outcome.code == 1
+    assert "--scale is an option of the benchmark tpch, not of plan" in outcome.err
+
+
+def test_bench_shows_why_a_script_failed(
+    rollview: Rollview, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rollview.cli.bench._TREE", tmp_path)
+    (tmp_path / "benchmarks").mkdir()
+    (tmp_path / "benchmarks" / "tpch.py").write_text("raise SystemExit('there is no query q99')")
+    outcome = rollview("bench", "tpch", "--views", "q99", "--scale", "0.1")
+    assert outcome.code == 1
+    assert "there is no query q99" in outcome.err

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
+from collections import deque
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -16,15 +18,17 @@ from rollview.cli.output import print_text
 from rollview.errors import BadOption
 
 _TREE = Path(__file__).parents[3]
+_SAID = 50  # lines of a script that failed are shown
 
 
 class Benchmark(StrEnum):
     """The benchmarks by the names that people type."""
 
     PLAN = "plan"
+    TPCH = "tpch"
 
 
-_SCRIPTS = {Benchmark.PLAN: "planning"}
+_SCRIPTS = {Benchmark.PLAN: "planning", Benchmark.TPCH: "tpch"}
 
 
 def register(app: typer.Typer) -> None:
@@ -34,23 +38,57 @@ def register(app: typer.Typer) -> None:
 
 def bench(
     context: typer.Context,
-    name: Annotated[Benchmark, typer.Argument(metavar="NAME", help="plan: time to plan a query.")],
+    name: Annotated[
+        Benchmark,
+        typer.Argument(
+            metavar="NAME",
+            help="plan: time to plan a query. tpch: refreshes against recomputation.",
+        ),
+    ],
     rounds: Annotated[
         int,
         typer.Option("--rounds", metavar="N", min=1, help="The median of so many rounds counts."),
     ] = 3,
     only: Annotated[
-        str, typer.Option("--only", metavar="REGEX", help="Only the queries that match.")
-    ] = "",
+        str | None, typer.Option("--only", metavar="REGEX", help="plan: the queries that match.")
+    ] = None,
+    scale: Annotated[
+        float | None, typer.Option("--scale", metavar="N", help="tpch: gigabytes of data; 1.")
+    ] = None,
+    change: Annotated[
+        float | None,
+        typer.Option("--change", metavar="PART", help="tpch: part of each table; 0.001."),
+    ] = None,
+    views: Annotated[
+        str | None, typer.Option("--views", metavar="NAMES", help="tpch: such as q01,q05; all.")
+    ] = None,
+    policy: Annotated[
+        str | None, typer.Option("--policy", metavar="POLICY", help="tpch: of the views; auto.")
+    ] = None,
+    keep: Annotated[
+        Path | None,
+        typer.Option("--keep", metavar="FOLDER", help="tpch: a lake to keep, for runs to go on."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Run a benchmark of the source tree.
 
     \b
     Examples:
-      rollview bench plan
       rollview bench plan --only tpch --rounds 1 --json
+      rollview bench tpch --scale 1 --change 0.001 --views q01,q05
     """
+    given: dict[Benchmark, dict[str, object]] = {
+        Benchmark.PLAN: {"--only": only},
+        Benchmark.TPCH: {
+            "--scale": scale,
+            "--change": change,
+            "--views": views,
+            "--policy": policy,
+            "--lake": keep and keep.absolute(),
+        },
+    }
+    _check_options(name, given)
     script = _TREE / "benchmarks" / f"{_SCRIPTS[name]}.py"
     if not script.is_file():
         raise BadOption(
@@ -60,14 +98,41 @@ def bench(
     with tempfile.TemporaryDirectory(prefix="rollview-bench-") as folder:
         result = Path(folder) / "result.json"
         command = [sys.executable, "-m", f"benchmarks.{script.stem}", "--rounds", str(rounds)]
-        command += ["--only", only, "--json", str(result)]
+        for option, value in given[name].items():
+            command += [option, str(value)] if value is not None else []
+        command += ["--json", str(result)]
         with context.obj.activity as activity:
             activity.say(f"running the benchmark {name}")
-            done = subprocess.run(
-                command, cwd=_TREE, stdout=subprocess.PIPE, text=True, check=False
-            )
-        if done.returncode:
-            print(done.stdout, file=sys.stderr, end="")
-            raise typer.Exit(1)
+            table = _run(command, activity.say)
         # The table of the script is for people; programs get its JSON and nothing else.
-        print_text((result.read_text() if json else done.stdout).rstrip())
+        print_text((result.read_text() if json else table).rstrip())
+
+
+def _run(command: list[str], say: Callable[[str], None]) -> str:
+    """What a script prints; what it says meanwhile, on its standard error, is passed on."""
+    said: deque[str] = deque(maxlen=_SAID)
+    with (
+        tempfile.TemporaryFile("w+") as printed,
+        subprocess.Popen(
+            command, cwd=_TREE, stdout=printed, stderr=subprocess.PIPE, text=True
+        ) as process,
+    ):
+        for line in process.stderr or ():
+            said.append(line)
+            say(line.rstrip())
+        if process.wait():
+            print("".join(said), file=sys.stderr, end="")
+            raise typer.Exit(1)
+        printed.seek(0)
+        return printed.read()
+
+
+def _check_options(name: Benchmark, given: Mapping[Benchmark, Mapping[str, object]]) -> None:
+    """Raise BadOption if an option of another benchmark was given."""
+    for other, options in given.items():
+        wrong = [option for option, value in options.items() if value is not None]
+        if other is not name and wrong:
+            raise BadOption(
+                f"{wrong[0]} is an option of the benchmark {other}, not of {name}",
+                hint="leave it out; rollview bench --help tells which belong to which",
+            )
