@@ -21,7 +21,7 @@ from rollview.runtime.drop import drop_view
 from rollview.runtime.explain import explain
 from rollview.runtime.lake import Lake
 from rollview.runtime.lifeline import guarded
-from rollview.runtime.public import plain_name, publish_all
+from rollview.runtime.public import plain_name
 from rollview.runtime.read import read_view
 from rollview.runtime.refresh import check_point, refresh_every, refresh_one
 from rollview.runtime.refresh_view import Progress, Request
@@ -61,7 +61,7 @@ class Session:
     def __init__(self, lake: Lake) -> None:
         self._lake = lake
         self._catalog = Catalog(lake)
-        publish_all(lake, self._catalog)  # its tables are known since it was opened
+        connecting.show_views(lake, self._catalog)  # its tables are known since it was opened
 
     @property
     def spark(self) -> SparkSession:
@@ -145,7 +145,9 @@ class Session:
     def sql(self, text: str) -> Any:
         """Run a statement: one of rollview's own, or any of Spark's, which is passed on."""
         connecting.look(self._lake, self._catalog)
-        return statements.execute(self, self._lake, text)
+        result = statements.execute(self, self._lake, text)
+        connecting.remember(self._lake)
+        return result
 
     def close(self) -> None:
         """Close the session; Spark is stopped if `connect` started it."""

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pyspark.sql import DataFrame
+
+from rollview.runtime.collectable import collectable
 from rollview.runtime.pairing import unpaired
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-    from pyspark.sql.types import DataType
-
     from rollview.session import Session
 
 SHOWN_ROWS = 5
@@ -61,9 +61,9 @@ class Difference:
 
 def rows_of(data: DataFrame | Rows) -> list[tuple[Any, ...]]:
     """The rows of a DataFrame or any iterable of rows, as plain tuples."""
-    if not hasattr(data, "collect"):
-        return [tuple(row) for row in data]
-    return [tuple(row) for row in _collectable(data).collect()]
+    if isinstance(data, DataFrame):
+        return [tuple(row) for row in collectable(data).collect()]
+    return [tuple(row) for row in data]
 
 
 def compare_rows(actual: Rows, expected: Rows) -> Difference:
@@ -158,26 +158,7 @@ def _sortable(value: Any) -> tuple[str, str]:
     return (type(value).__name__, repr(value))
 
 
-# --- reading and telling --------------------------------------------------------------------
-
-
-def _collectable(frame: Any) -> Any:
-    """The frame with columns that Python has no value for (intervals) as text."""
-    intervals = [_has_interval(field.dataType) for field in frame.schema]
-    if not any(intervals):
-        return frame
-    plain = [f"_{i}" for i in range(len(intervals))]
-    frame = frame.toDF(*plain)  # names may repeat or need quoting
-    return frame.select(
-        *[
-            frame[name].cast("string") if interval else frame[name]
-            for name, interval in zip(plain, intervals, strict=True)
-        ]
-    )
-
-
-def _has_interval(kind: DataType) -> bool:
-    return "interval" in kind.simpleString()
+# --- telling --------------------------------------------------------------------------------
 
 
 def _assert_same_width(actual: list[tuple[Any, ...]], expected: list[tuple[Any, ...]]) -> None:

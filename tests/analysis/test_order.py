@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from rollview.algebra.expressions import AggregateCall, Call, Literal, SortKey, WindowCall, column
+from rollview.algebra.expressions import (
+    AggregateCall,
+    Call,
+    ColumnRef,
+    Literal,
+    SortKey,
+    WindowCall,
+    column,
+)
 from rollview.algebra.relations import (
     Aggregate,
     Distinct,
@@ -43,13 +51,21 @@ def test_limit_gets_a_total_order() -> None:
     top = TopK(SCAN, BY_A, Literal("2", "INT"), None)
     assert order_names(canonical(top)) == ["a", "b"]
     assert left_open(canonical(top)) == Open()
-    assert left_open(top) == Open(rows=True)
+    assert left_open(top) == Open(frozenset({"b"}))
 
 
 def test_limit_without_order_stays_open() -> None:
     top = TopK(SCAN, (), Literal("2", "INT"), None)
     assert canonical(top) == top
-    assert left_open(top).rows
+    assert left_open(top) == Open(frozenset({"a", "b"}))
+    assert left_open(Filter(top, Call("IsNull", ("", " IS NULL"), (A,), "BOOLEAN", False))).rows
+
+
+def test_first_rows_by_number_are_open_beside_what_finds_them() -> None:
+    numbered = Window(SCAN, (), BY_A, (ROW_NUMBER,))
+    name = ROW_NUMBER.name
+    first = Call("EqualTo", ("", " = 1"), (ColumnRef(name, "INT", False),), "BOOLEAN", False)
+    assert left_open(Filter(numbered, first)) == Open(frozenset({"b"}))
 
 
 def test_row_number_gets_a_total_order_and_rank_does_not() -> None:

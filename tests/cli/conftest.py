@@ -27,8 +27,13 @@ class Outcome:
 
     @property
     def json(self) -> Any:
-        """The one JSON document on stdout."""
-        return json.loads(self.out)
+        """The one JSON document on stdout; NaN and its like are no JSON, whatever Python says."""
+        return json.loads(self.out, parse_constant=no_json)
+
+
+def no_json(constant: str) -> None:
+    """Fail for what `json.loads` would take for a number."""
+    pytest.fail(f"{constant} is not JSON")
 
 
 Rollview = Callable[..., Outcome]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -9,6 +10,8 @@ from decimal import Decimal
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+
+from pyspark.sql.types import DataType, DecimalType, StringType, StructType
 
 from rollview.errors import DefinitionCorrupt, LakeNotFound, RollviewError, UnknownView
 from rollview.runtime.report import (
@@ -23,22 +26,64 @@ from rollview.runtime.report import (
 NOON = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
 
 
+@dataclass(frozen=True)
+class FakeColumn:
+    """A column of a fake frame; cast, all its values are the text `cast to ...`."""
+
+    position: int
+    kind: DataType
+    text: str | None = None
+
+    def cast(self, kind: str) -> FakeColumn:
+        assert kind == "string"
+        return FakeColumn(self.position, StringType(), f"cast to {kind}")
+
+
 @dataclass
 class FakeFrame:
-    """Just enough of a DataFrame to be printed."""
+    """Just enough of a DataFrame to be printed; like a real one it has no values for intervals."""
 
-    dtypes: list[tuple[str, str]]
+    schema: StructType
     rows: list[tuple[Any, ...]]
 
+    @property
+    def dtypes(self) -> list[tuple[str, str]]:
+        return [(field.name, field.dataType.simpleString()) for field in self.schema]
+
+    def __getitem__(self, name: str) -> FakeColumn:
+        position = self.schema.names.index(name)
+        return FakeColumn(position, self.schema[position].dataType)
+
+    def toDF(self, *names: str) -> FakeFrame:  # noqa: N802
+        kinds = [field.dataType for field in self.schema]
+        return FakeFrame(schema_of(*zip(names, kinds, strict=True)), self.rows)
+
+    def select(self, *columns: FakeColumn) -> FakeFrame:
+        names = [self.schema.names[column.position] for column in columns]
+        kinds = [column.kind for column in columns]
+        rows = [tuple(c.text or row[c.position] for c in columns) for row in self.rows]
+        return FakeFrame(schema_of(*zip(names, kinds, strict=True)), rows)
+
     def limit(self, count: int) -> FakeFrame:
-        return FakeFrame(self.dtypes, self.rows[:count])
+        return FakeFrame(self.schema, self.rows[:count])
 
     def collect(self) -> list[tuple[Any, ...]]:
+        assert not re.search('"interval[ "]', self.schema.json()), (
+            "PySpark cannot collect intervals"
+        )
         return self.rows
 
 
+def schema_of(*columns: tuple[str, DataType]) -> StructType:
+    """The schema with these columns."""
+    schema = StructType()
+    for name, kind in columns:
+        schema.add(name, kind)
+    return schema
+
+
 REVENUE = FakeFrame(
-    [("month", "string"), ("revenue", "decimal(10,2)")],
+    schema_of(("month", StringType()), ("revenue", DecimalType(10, 2))),
     [(f"2026-{month:02}", Decimal(month) / 4) for month in range(1, 31)],
 )
 
@@ -57,10 +102,10 @@ class FakeSession:
     calls: list[tuple[Any, ...]] = field(default_factory=list)
     closed: bool = False
 
-    def connect(self, lake: Path) -> FakeSession:
+    def connect(self, lake: Path, schema: str | None) -> FakeSession:
         if not lake.exists():
             raise LakeNotFound(f"{lake} does not exist", hint=f"mkdir {lake}")
-        self.calls.append(("connect", lake))
+        self.calls.append(("connect", lake, schema))
         return self
 
     def create_view(self, name: str, query: str, **options: Any) -> Any:
@@ -76,12 +121,11 @@ class FakeSession:
 
     def read(self, name: str) -> FakeFrame:
         self._call("read", name)
-        if name != "revenue":
-            raise UnknownView(f"there is no view {name}", hint="views: revenue")
+        _check_known(name)
         return REVENUE
 
-    def explain(self, text: str) -> Any:
-        self._call("explain", text)
+    def explain(self, text: str, *, policy: str) -> Any:
+        self._call("explain", text, policy)
         return Explained()
 
     def verify(self, name: str) -> VerifyReport:
@@ -103,7 +147,9 @@ class FakeSession:
         )
 
     def drop_view(self, name: str, *, if_exists: bool = False) -> None:
-        self._call("drop", name, if_exists)
+        self._call("drop", name)
+        if not if_exists:
+            _check_known(name)
 
     def views(self) -> list[ViewInfo]:
         self._call("views")
@@ -143,6 +189,11 @@ class Explained:
 
     def to_dict(self) -> dict[str, Any]:
         return {"mode": "incremental", "operators": []}
+
+
+def _check_known(name: str) -> None:
+    if name != "revenue":
+        raise UnknownView(f"there is no view {name}", hint="views: revenue")
 
 
 def _refreshed(mode: Mode) -> RefreshReport:

@@ -3,15 +3,59 @@
 from __future__ import annotations
 
 import io
+import math
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pyspark.sql.types import (
+    ArrayType,
+    CalendarIntervalType,
+    DataType,
+    DayTimeIntervalType,
+    DoubleType,
+    IntegerType,
+    MapType,
+    StringType,
+    StructType,
+    YearMonthIntervalType,
+)
 
+from rollview.cli.main import COMMANDS
 from rollview.runtime.report import Mode
 from tests.cli.conftest import Rollview
-from tests.cli.fake import REVENUE, Explained, FakeSession
+from tests.cli.fake import REVENUE, Explained, FakeFrame, FakeSession, schema_of
 
 READERS = ("views", "status", "history", "verify", "refresh")
+DEFAULTS: dict[str, Any] = {
+    "policy": "auto",
+    "strategy": "auto",
+    "store": None,
+    "if_not_exists": False,
+    "replace": False,
+}
+# Every command that works on the views of a lake; the demo makes a lake of its own.
+OF_A_LAKE = {
+    "create": ["create", "v", "SELECT 1"],
+    "refresh": ["refresh"],
+    "read": ["read", "revenue"],
+    "explain": ["explain", "revenue"],
+    "verify": ["verify"],
+    "status": ["status"],
+    "history": ["history"],
+    "drop": ["drop", "revenue"],
+    "views": ["views"],
+    "sql": ["sql", "SELECT 1"],
+}
+INTERVALS: dict[str, DataType] = {
+    "year-month": YearMonthIntervalType(),
+    "day-time": DayTimeIntervalType(),
+    "calendar": CalendarIntervalType(),
+    "in an array": ArrayType(CalendarIntervalType()),
+    "in a key": MapType(YearMonthIntervalType(), StringType()),
+    "in a value": MapType(StringType(), YearMonthIntervalType()),
+    "in a field": StructType().add("a", ArrayType(StructType().add("b", YearMonthIntervalType()))),
+}
 
 
 def asked(session: FakeSession) -> tuple[object, ...]:
@@ -31,15 +75,33 @@ def test_create_takes_the_query_from_anywhere(
         outcome = rollview("create", "v", *arguments)
         assert outcome.code == 0, outcome.err
         assert outcome.out == "created v (a, b)\n"
-        options = {"policy": "auto", "if_not_exists": False, "replace": False}
-        assert asked(session) == ("create", "v", "SELECT 1", options)
+        assert asked(session) == ("create", "v", "SELECT 1", DEFAULTS)
 
 
 def test_create_passes_its_options_on(rollview: Rollview, session: FakeSession) -> None:
     outcome = rollview("create", "v", "SELECT 1", "--policy", "strict", "--replace", "--json")
     assert outcome.json == {"view": "v", "policy": "strict", "columns": ["a", "b"]}
-    options = {"policy": "strict", "if_not_exists": False, "replace": True}
+    options = DEFAULTS | {"policy": "strict", "replace": True}
     assert asked(session) == ("create", "v", "SELECT 1", options)
+    rollview("create", "v", "SELECT 1", "--store", "s", "--strategy", "t", "--if-not-exists")
+    options = DEFAULTS | {"store": "s", "strategy": "t", "if_not_exists": True}
+    assert asked(session) == ("create", "v", "SELECT 1", options)
+
+
+def test_every_command_but_two_is_of_a_lake() -> None:
+    assert {*OF_A_LAKE, "demo", "bench"} == set(COMMANDS)
+
+
+@pytest.mark.parametrize("command", OF_A_LAKE)
+def test_schema_is_passed_to_connect(
+    rollview: Rollview, session: FakeSession, tmp_path: Path, command: str
+) -> None:
+    session.answer = REVENUE
+    assert rollview(*OF_A_LAKE[command]).code == 0
+    assert session.calls[0] == ("connect", tmp_path, None)
+    session.calls.clear()
+    assert rollview(*OF_A_LAKE[command], "--schema", "shop").code == 0
+    assert session.calls[0] == ("connect", tmp_path, "shop")
 
 
 def test_refresh_reports_every_view(rollview: Rollview, session: FakeSession) -> None:
@@ -81,10 +143,41 @@ def test_read_as_json_has_types_and_says_whether_there_is_more(rollview: Rollvie
     assert (len(whole["rows"]), whole["more"]) == (30, False)
 
 
+@pytest.mark.parametrize("kind", INTERVALS.values(), ids=INTERVALS)
+def test_intervals_are_printed_as_text(
+    rollview: Rollview, session: FakeSession, kind: DataType
+) -> None:
+    session.answer = FakeFrame(schema_of(("n", IntegerType()), ("n", kind)), [(1, object())])
+    head, _, *rest = rollview("sql", "SELECT ...").out.splitlines()
+    assert [line.split() for line in (head, *rest)] == [
+        ["n", "n"],
+        ["1", "cast", "to", "string"],
+        ["1", "row"],
+    ]
+    document = rollview("sql", "SELECT ...", "--json").json
+    assert document["rows"] == [[1, "cast to string"]]
+    assert [column["type"] for column in document["columns"]] == ["int", kind.simpleString()]
+
+
+def test_numbers_that_json_has_not_are_text(rollview: Rollview, session: FakeSession) -> None:
+    schema = schema_of(("d", DoubleType()), ("a", ArrayType(DoubleType())))
+    session.answer = FakeFrame(schema, [(math.nan, [math.inf, -math.inf, 0.5])])
+    rows = rollview("sql", "SELECT ...", "--json").json["rows"]
+    assert rows == [["NaN", ["Infinity", "-Infinity", 0.5]]]
+
+
+def test_only_intervals_become_text(rollview: Rollview, session: FakeSession) -> None:
+    kind = StructType().add("interval_in_days", IntegerType())
+    session.answer = FakeFrame(schema_of(("s", kind)), [({"interval_in_days": 7},)])
+    assert rollview("sql", "SELECT ...", "--json").json["rows"] == [[{"interval_in_days": 7}]]
+
+
 def test_explain_prints_the_tree_or_its_data(rollview: Rollview, session: FakeSession) -> None:
     assert rollview("explain", "SELECT 1").out == "Aggregate\n  Scan orders\n"
-    assert asked(session) == ("explain", "SELECT 1")
+    assert asked(session) == ("explain", "SELECT 1", "auto")
     assert rollview("explain", "revenue", "--json").json["mode"] == "incremental"
+    rollview("explain", "SELECT 1", "--policy", "strict")
+    assert asked(session) == ("explain", "SELECT 1", "strict")
 
 
 def test_verify_exits_with_3_and_shows_rows_when_a_view_is_wrong(
@@ -132,9 +225,20 @@ def test_history_takes_a_limit(rollview: Rollview, session: FakeSession) -> None
     assert asked(session) == ("history", None, 5)
 
 
-def test_drop_passes_if_exists_on(rollview: Rollview, session: FakeSession) -> None:
-    assert rollview("drop", "v", "--if-exists").out == "dropped v\n"
-    assert asked(session) == ("drop", "v", True)
+def test_drop_says_what_it_dropped(rollview: Rollview, session: FakeSession) -> None:
+    for arguments in (["drop", "revenue"], ["drop", "revenue", "--if-exists"]):
+        assert rollview(*arguments).out == "dropped revenue\n"
+        assert asked(session) == ("drop", "revenue")
+        assert rollview(*arguments, "--json").json == {"dropped": "revenue"}
+
+
+def test_drop_of_a_view_that_is_not_there(rollview: Rollview) -> None:
+    outcome = rollview("drop", "v")
+    assert (outcome.code, outcome.out) == (1, "")
+    assert "there is no view v" in outcome.err
+    outcome = rollview("drop", "v", "--if-exists")
+    assert (outcome.code, outcome.out) == (0, "there was no view v\n")
+    assert rollview("drop", "v", "--if-exists", "--json").json == {"dropped": None}
 
 
 def test_views_lists_what_is_read(rollview: Rollview) -> None:

@@ -26,7 +26,7 @@ SAID = {
     "verify": (["verify", "revenue"], "verifying revenue"),
     "status": (["status"], "comparing versions"),
     "history": (["history"], "reading the history"),
-    "drop": (["drop", "v"], "dropping v"),
+    "drop": (["drop", "revenue"], "dropping revenue"),
     "views": (["views"], "reading the definitions"),
     "sql": (["sql", "SELECT 1"], "running"),
 }

@@ -131,6 +131,36 @@ def test_sql_statements(folder: Path) -> None:
     assert outcomes[9][1]["error"]["code"] == "QUERY.INVALID"
 
 
+def test_another_schema(folder: Path) -> None:
+    outcomes = rollview(
+        folder,
+        ["sql", "CREATE TABLE t AS SELECT 1 AS a"],
+        ["sql", "CREATE SCHEMA shop"],
+        ["create", "v", "SELECT a FROM t", "--schema", "shop"],
+        ["views", "--schema", "shop"],
+        ["views"],
+        ["sql", "SELECT * FROM shop.v", "--schema", "shop"],
+        ["drop", "v", "--schema", "shop", "--if-exists"],
+        ["drop", "v", "--schema", "shop", "--if-exists"],
+        ["views", "--schema", "no_such_schema"],
+    )
+    assert [code for code, _ in outcomes] == [0, 0, 0, 0, 0, 0, 0, 0, 1]
+    documents = [document for _, document in outcomes]
+    assert [view["name"] for view in documents[3]] == ["v"]
+    assert documents[4] == []
+    assert documents[5]["rows"] == [[1]]
+    assert documents[6:8] == [{"dropped": "v"}, {"dropped": None}]
+
+
+def test_values_that_python_or_json_has_not(folder: Path) -> None:
+    query = "SELECT interval '1' month AS m, array(make_interval(1)) AS a, double('nan') AS d"
+    [(code, document)] = rollview(folder, ["sql", query])
+    assert code == 0
+    assert document["rows"] == [["INTERVAL '1' MONTH", "[1 years]", "NaN"]]
+    types = [column["type"] for column in document["columns"]]
+    assert types == ["interval month", "array<interval>", "double"]
+
+
 def test_demo(tmp_path: Path) -> None:
     """It prints what the README shows, goes on where it ended, and suggests what works."""
     demo = ["demo", "--lake", "demo-lake", "--rounds"]

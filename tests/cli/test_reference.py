@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rollview.cli.main import COMMANDS
+from rollview.cli.main import COMMANDS, INTERRUPTED
 from tests.cli.conftest import Rollview
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -39,6 +39,12 @@ def test_help_has_examples_of_the_command(rollview: Rollview, command: str) -> N
 
 def test_help_of_the_program_has_examples(rollview: Rollview) -> None:
     assert examples(rollview)
+
+
+def test_help_of_the_program_has_every_exit_code(rollview: Rollview) -> None:
+    text = " ".join(rollview("--help", lake=False).out.split())
+    codes = text.partition("Exit codes: ")[2].partition(".")[0]
+    assert re.findall(r"\d+", codes) == ["0", "1", "2", "3", str(INTERRUPTED)]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

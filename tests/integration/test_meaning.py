@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from decimal import Decimal
 from pathlib import Path
@@ -16,7 +17,9 @@ from rollview.frontend.checks import moments_in
 from rollview.frontend.define import define
 from rollview.maintenance.program import Kept
 from rollview.planning.verdict import maintained
+from rollview.runtime.catalog import Catalog
 from rollview.runtime.report import Mode
+from rollview.storage.delta_log import forget
 
 pytestmark = pytest.mark.spark
 
@@ -360,6 +363,7 @@ def test_top_of_intervals_and_the_order_in_maps(db: Session) -> None:
 
 
 def test_partition_that_only_the_catalog_forgets(db: Session, tmp_path: Path) -> None:
+    db.spark.conf.set("spark.sql.hive.manageFilesourcePartitions", "true")
     db.spark.sql(
         f"CREATE TABLE q (k INT, d INT) USING parquet PARTITIONED BY (d) LOCATION '{tmp_path}/q'"
     )
@@ -566,3 +570,167 @@ def test_status_sees_the_clock_and_redefined_views(db: Session) -> None:
     }
     db.spark.sql("CREATE OR REPLACE VIEW plain AS SELECT k FROM t WHERE k > 1")
     assert not db.status("on_plain")[0].fresh
+
+
+def test_averages_of_long_decimals(db: Session) -> None:
+    types = ("DECIMAL(18,2)", "DECIMAL(17,4)", "DECIMAL(24,2)", "DECIMAL(30,2)", "DECIMAL(38,2)")
+    columns = ", ".join(f"x{i} {type}" for i, type in enumerate(types))
+    db.spark.sql(f"CREATE TABLE p (g INT, {columns}) USING delta")
+    long = "1234567890123456.78, 1234567890123.4567, 1234567890123456789012.34"
+    db.spark.sql(f"INSERT INTO p VALUES (1, {long}, 12345678901234567.89, 1234567890123456.78)")
+    views = {f"of_x{i}": f"SELECT g, avg(x{i}) AS a FROM p GROUP BY g" for i in range(len(types))}
+    followed(
+        db,
+        views,
+        "INSERT INTO p VALUES (1, -0.01, 0.0001, 1, 3, -5), (2, 1, 1, 1, 1, 1)",
+        "DELETE FROM p WHERE g = 1 AND x0 < 0",
+    )
+    assert (1, Decimal("1234567890123456.780000")) in rows(db, "of_x0")
+
+
+def test_structs_of_a_union_whose_first_part_is_not_concerned(db: Session) -> None:
+    db.spark.sql("CREATE TABLE l (s STRUCT<a: INT, b: INT>) USING delta")
+    db.spark.sql("CREATE TABLE r (s STRUCT<b: INT, a: INT>) USING delta")
+    db.spark.sql("INSERT INTO r SELECT struct(b, a) FROM VALUES (1, 100), (5, 7) v(b, a)")
+    both = "SELECT 'L' AS src, s FROM l UNION ALL SELECT 'R', s FROM r"
+    followed(
+        db,
+        f"SELECT src, max(s.a) AS m FROM ({both}) GROUP BY src",
+        "DELETE FROM r WHERE s.b = 5",
+        "INSERT INTO l SELECT struct(3, 4)",
+    )
+    assert rows(db, "followed") == [("L", 3), ("R", 1)]
+
+
+def test_equal_and_not_the_same_inside_and_alone(db: Session) -> None:
+    db.spark.sql("CREATE TABLE c (id INT, s STRING, z DOUBLE) USING delta")
+    db.spark.sql("INSERT INTO c VALUES (1, 'a', 0.0D), (2, 'b', 1.0D)")
+    tags = "SELECT id, array(s COLLATE UTF8_LCASE) AS tags FROM c"
+    views = {
+        "first_tags": f"{tags} ORDER BY id LIMIT 2",
+        "one_tag": f"SELECT k, (SELECT tags FROM ({tags}) WHERE id = 1) AS m FROM t",
+        "one_zero": "SELECT k, string((SELECT z FROM c WHERE id = 1)) AS s FROM t",
+        "zeros": "SELECT string(max(z)) AS s FROM c GROUP BY id",
+    }
+    followed(
+        db,
+        views,
+        "UPDATE c SET s = 'A', z = -0.0D WHERE id = 1",
+        "INSERT INTO c VALUES (3, 'x', 0.0D)",
+        "UPDATE c SET z = 5.0D WHERE id = 1",
+    )
+    assert sorted(s for (s,) in rows(db, "zeros")) == ["0.0", "1.0", "5.0"]
+    assert (1, ["A"]) in rows(db, "first_tags")
+
+
+def test_calendar_intervals_inside_arrays(db: Session) -> None:
+    query = "SELECT k, x, array(make_interval(0, k)) AS a FROM t"
+    db.create_view("first_ones", f"{query} ORDER BY k, x LIMIT 1")
+    db.create_view("once", f"SELECT DISTINCT a FROM ({query})")
+    db.spark.sql("INSERT INTO t VALUES (0, 'z', 1)")
+    for report in db.refresh():
+        assert report.error is None
+        assert db.verify(report.view).correct
+
+
+def test_timestamps_with_a_zone_where_the_word_means_another_type(db: Session) -> None:
+    db.spark.sql("CREATE TABLE at (ts TIMESTAMP_LTZ, k INT) USING delta")
+    db.spark.conf.set("spark.sql.session.timeZone", "America/New_York")
+    db.spark.sql("INSERT INTO at VALUES (TIMESTAMP_LTZ'2024-07-01 10:00:00', 1)")
+    db.spark.conf.set("spark.sql.timestampType", "TIMESTAMP_NTZ")
+    db.create_view("v", "SELECT ts, count(*) AS n FROM at GROUP BY ts")
+    db.spark.sql("INSERT INTO at VALUES (TIMESTAMP_LTZ'2024-07-01 10:00:00', 2)")
+    db.refresh("v")
+    assert [n for _, n in rows(db, "v")] == [2]
+    assert db.verify("v").correct
+
+
+def test_microseconds_are_kept_whatever_the_session_writes(db: Session) -> None:
+    db.spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MILLIS")
+    query = "SELECT timestamp_micros(k + 1234567L) AS ts, count(*) AS n FROM t GROUP BY 1"
+    db.create_view("v", query)
+    db.spark.sql("INSERT INTO t VALUES (1, 'c', 1)")
+    db.refresh("v")
+    assert [n for _, n in rows(db, "v")] == [3]
+    assert db.verify("v").correct
+
+
+def test_rows_before_where_only_a_compaction_is_left(db: Session) -> None:
+    db.spark.conf.set("spark.databricks.delta.retentionDurationCheck.enabled", "false")
+    db.spark.sql("CREATE TABLE u (k INT, y INT) USING delta")
+    db.spark.sql("INSERT INTO t VALUES (7, 'n', -0.0D)")
+    db.create_view("v", "SELECT string(t.d) AS s, u.y FROM t JOIN u USING (k)", policy="strict")
+    db.spark.sql("OPTIMIZE t")
+    db.spark.sql("VACUUM t RETAIN 0 HOURS")
+    db.spark.sql("INSERT INTO t VALUES (8, 'm', 1)")
+    db.spark.sql("INSERT INTO u VALUES (7, 1)")
+    db.refresh("v")
+    assert rows(db, "v") == [("-0.0", 1)]
+    assert db.verify("v").correct
+
+
+def copied(db: Session, name: str) -> Path:
+    place = db.spark.sql(f"DESCRIBE DETAIL {name}").collect()[0]["location"]
+    folder = Path("/" + place.removeprefix("file:").lstrip("/"))
+    shutil.copytree(folder, folder.with_name(f"{folder.name}_copy"))
+    return folder
+
+
+def restore(db: Session, folder: Path) -> None:
+    shutil.rmtree(folder)
+    folder.with_name(f"{folder.name}_copy").rename(folder)
+    forget(db.spark, f"file:{folder}")
+
+
+def test_a_table_that_was_restored_from_a_copy(db: Session) -> None:
+    folder = copied(db, "t")
+    db.spark.sql("INSERT INTO t VALUES (5, 'lost', 1)")
+    db.create_view("v", "SELECT x FROM t")
+    restore(db, folder)
+    db.spark.sql("INSERT INTO t VALUES (5, 'kept', 1)")
+    assert not db.status("v")[0].fresh
+    assert db.refresh("v").mode is Mode.FULL
+    assert rows(db, "v") == [("a",), ("b",), ("kept",)]
+
+
+def test_rows_of_a_view_that_were_restored_from_a_copy(db: Session) -> None:
+    db.create_view("v", "SELECT x FROM t", policy="incremental")
+    [place] = {file.rpartition("/")[0] for file in db.read("v").inputFiles()}
+    folder = Path("/" + place.removeprefix("file:").lstrip("/"))
+    shutil.copytree(folder, folder.with_name("data_copy"))
+    for number in range(3):
+        db.spark.sql(f"INSERT INTO t VALUES ({number}, 'new {number}', 1)")
+        if number < 2:
+            db.refresh("v")
+    restore(db, folder)
+    db.refresh("v")
+    assert rows(db, "v") == [("a",), ("b",), ("new 0",), ("new 1",), ("new 2",)]
+    assert db.verify("v").correct
+
+
+def test_a_definition_that_a_crash_kept_from_being_written(
+    db: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    db.spark.sql("CREATE VIEW p AS SELECT x FROM t")
+    db.create_view("v", "SELECT x FROM p")
+    db.spark.sql("CREATE OR REPLACE VIEW p AS SELECT upper(x) AS x FROM t")
+    with monkeypatch.context() as patched:
+        patched.setattr(Catalog, "replace", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            db.refresh("v")
+    db.spark.sql("CREATE OR REPLACE VIEW p AS SELECT x FROM t")
+    assert db.refresh("v").mode is Mode.FULL
+    assert rows(db, "v") == [("a",), ("b",)]
+
+
+def test_state_that_lost_some_of_its_files(db: Session) -> None:
+    db.create_view("v", "SELECT k, count(*) AS n FROM t GROUP BY k", policy="incremental")
+    view = db._catalog.get("v")
+    state = Path(db._lake.view_folder(view.view_id), "state")
+    for part in state.rglob("part-*"):
+        part.unlink()
+    db.spark.sql("INSERT INTO t VALUES (1, 'c', 1)")
+    report = db.refresh("v")
+    assert report.mode is Mode.FULL
+    assert "the state of some operators is not there" in str(report.reason)
+    assert rows(db, "v") == [(1, 3)]

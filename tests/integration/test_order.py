@@ -35,6 +35,31 @@ def test_limit_with_ties_is_verified_by_the_canonical_definition(
     assert db.verify("cheapest").correct
 
 
+@pytest.mark.parametrize(
+    ("query", "wrong"),
+    [
+        ("SELECT id, amount FROM orders ORDER BY amount LIMIT 2", "c1 = c1 + 1"),
+        ("SELECT amount, row_number() OVER (ORDER BY amount) AS n FROM orders", "c0 = 77"),
+        (
+            "SELECT customer, amount FROM (SELECT *, row_number() OVER (PARTITION BY customer "
+            "ORDER BY amount) AS n FROM orders) WHERE n = 1",
+            "c1 = 77",
+        ),
+    ],
+)
+def test_the_original_decides_what_no_tie_can_touch(
+    db: Session, own: SparkSession, query: str, wrong: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own.sql("INSERT INTO orders SELECT id + 10, customer, 10 FROM orders")
+    db.create_view("v", query)
+    assert db.verify("v").correct
+    path = db._catalog.get("v").rows(db._lake, own).backing._location  # type: ignore[attr-defined]
+    own.sql(f"UPDATE delta.`{path}` SET {wrong}")
+    # Even if our own algebra were wrong in the same way.
+    monkeypatch.setattr("rollview.runtime.verify.recompute", lambda *_: db.read("v"))
+    assert not db.verify("v").correct
+
+
 def test_a_wrong_row_is_found_behind_an_open_column(db: Session, own: SparkSession) -> None:
     db.create_view(
         "firsts", "SELECT customer, first(id) AS f, count(*) AS n FROM orders GROUP BY customer"

@@ -37,7 +37,7 @@ def refreshed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the views whose refresh was begun, in the place of refreshing them."""
     names: list[str] = []
 
-    def refresh_view(_: Lake, __: Catalog, run: Run, found: StoredView, ___: Request) -> object:
+    def refresh_view(_: Lake, __: Catalog, run: Run, found: StoredView, *___: object) -> object:
         names.append(found.name)
         assert run.number_at_start(found) is None
         return RefreshReport(found.name, Mode.FULL)

@@ -37,5 +37,6 @@ def test_a_replaced_source() -> None:
     old, new = {"s": Position("t", "1", "x")}, {"s": Position("t", "1", "y")}
     assert replaced_sources(view("v"), old, old) == []
     assert replaced_sources(view("v"), old, new) == ["t"]
+    assert replaced_sources(view("v"), old, old, ["u"]) == ["u"]
     with pytest.raises(SourceReplaced, match="t was dropped and created anew"):
         replaced_sources(view("v", policy=Policy.STRICT), old, new)

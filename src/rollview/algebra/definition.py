@@ -82,6 +82,7 @@ class Definition:
     if the query is not understood, which ``reasons`` then explains. It is ``canonical`` if an order
     that left ties open was completed in it; ``left_open`` names the result columns on which two
     correct evaluations may still disagree, and is ``("*",)`` if that concerns the rows themselves.
+    ``tied`` names those on which evaluations of the original may.
     """
 
     text: str | None
@@ -95,3 +96,4 @@ class Definition:
     order_sensitive: tuple[str, ...] = ()
     canonical: bool = False
     left_open: tuple[str, ...] = ()
+    tied: tuple[str, ...] = ("*",)

@@ -24,6 +24,14 @@ def fingerprint(definition: Definition) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
+def meaning(definition: Definition) -> str:
+    """A digest of what decides the rows, and of nothing that a later version may say otherwise."""
+    data = encode(definition)
+    told = ("relation", "dependencies", "settings", *(() if data["relation"] else ("text", "plan")))
+    text = json.dumps({key: data[key] for key in told}, sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
+
+
 def digest(relation: Relation) -> str:
     """A short digest of a relation, equal for equal relations in every process."""
     return hashlib.sha256(repr(relation).encode("utf-8")).hexdigest()[:8]

@@ -10,6 +10,7 @@ the result, so that a comparison can leave those out.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import assert_never
 
@@ -86,12 +87,16 @@ _OPEN_AGGREGATES = frozenset(
     }
 )
 _CLOSED_BY_ORDER = frozenset({"First", "Last", "AnyValue", "NthValue", "CollectList", "ListAgg"})
+_CALENDAR = re.compile(r"\bINTERVAL\b(?! (YEAR|MONTH|DAY|HOUR|MINUTE|SECOND))")
 _NOT_ORDERABLE = ("MAP<", "VARIANT", "VOID", "GEOMETRY", "GEOGRAPHY")
 
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """What of a relation is left open: some columns, or (``rows``) the rows themselves."""
+    """What of a relation is left open: some columns, or (``rows``) all.
+
+    The bag of the other columns, and so the number of rows, is the same in every evaluation.
+    """
 
     columns: frozenset[str] = frozenset()
     rows: bool = False
@@ -189,8 +194,9 @@ def is_orderable(columns: Schema) -> bool:
 
 
 def is_unorderable(type: str) -> bool:
-    """Whether values of a type have no order, and in part not even an equality."""
-    return type == "INTERVAL" or any(word in type for word in _NOT_ORDERABLE)
+    """Whether values of a type have no order, or in part no equality that tells them apart."""
+    inside = "COLLATE" in type and not is_collated(type)
+    return inside or _CALENDAR.search(type) is not None or any(w in type for w in _NOT_ORDERABLE)
 
 
 def left_open(relation: Relation) -> Open:
@@ -211,10 +217,14 @@ def _step(relation: Relation, names: frozenset[str]) -> Open:  # noqa: C901 - on
         case Project(items=items):
             made = (i.name for i in items if column_names(i.expression) & names)
             return Open(frozenset(made))
+        case Filter(child=Window() as window) if _numbers_alone(relation, window, names):
+            return Open(_beside(window, (*window.partition, *_keys(window)), names))
         case Filter() | Join() | Generate():
             return Open(rows=True) if _uses(relation, names) else Open(names)
         case Sort() | SingleRow():
             return Open(frozenset(c.name for c in relation.columns)) if names else Open()
+        case Distinct() if not names:
+            return Open(frozenset(c.name for c in relation.columns if is_collated(c.type)))
         case Distinct() | SetOperation() | Recursion():
             return Open(rows=bool(names))
         case Union(columns=columns, inputs=many):
@@ -226,21 +236,49 @@ def _step(relation: Relation, names: frozenset[str]) -> Open:  # noqa: C901 - on
         case Aggregate(groups=groups, calls=calls):
             if any(group.name in names for group in groups):
                 return Open(rows=True)
-            made = (
+            kinds = {
                 c.name
                 for c in calls
                 if c.call.kind in _OPEN_AGGREGATES or column_names(c.call) & names
-            )
-            return Open(frozenset(made))
+            }
+            return Open(frozenset(kinds | {g.name for g in groups if is_collated(g.type)}))
         case Window(calls=windows):
             return Open(names | _open_windows(relation, windows, names))
         case TopK(order=order, child=child):
             if _all_rows_equal(child):
                 return Open()
-            closed = order and len(order) >= len(child.columns) and not _uses(relation, names)
-            return Open(names) if closed and is_orderable(child.columns) else Open(rows=True)
+            if _uses(relation, names):
+                return Open(rows=True)
+            if order and len(order) >= len(child.columns) and is_orderable(child.columns):
+                return Open(names)
+            return Open(_beside(relation, _keys(relation), names))
         case _:
             assert_never(relation)
+
+
+def _keys(relation: TopK | Window) -> tuple[Expression, ...]:
+    return tuple(key.expression for key in relation.order)
+
+
+def _beside(
+    relation: Relation, ordered: tuple[Expression, ...], names: frozenset[str]
+) -> frozenset[str]:
+    """The columns that ties leave open: all but those by which the first rows are found."""
+    closed = {e.name for e in ordered if isinstance(e, ColumnRef) and not is_collated(e.type)}
+    numbers = _numbers(relation) if isinstance(relation, Window) else frozenset()
+    left = frozenset(c.name for c in relation.columns) - closed - numbers
+    return left | (names - numbers)
+
+
+def _numbers(window: Window) -> frozenset[str]:
+    return frozenset(c.name for c in window.calls if function_kind(c.call.function) == "RowNumber")
+
+
+def _numbers_alone(filter: Filter, window: Window, names: frozenset[str]) -> bool:
+    """Whether rows are taken by their number, and all else that decides is not left open."""
+    used = column_names(filter.condition) & names
+    others = names - _numbers(window)
+    return bool(used) and used <= _numbers(window) and not _uses(window, others)
 
 
 def _all_rows_equal(relation: Relation) -> bool:

@@ -8,13 +8,14 @@ import tempfile
 from collections import deque
 from collections.abc import Callable, Mapping
 from enum import StrEnum
+from json import loads
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from rollview.cli.options import Json
-from rollview.cli.output import print_text
+from rollview.cli.output import print_json, print_text
 from rollview.errors import BadOption
 
 _TREE = Path(__file__).parents[3]
@@ -30,6 +31,35 @@ class Benchmark(StrEnum):
 
 _SCRIPTS = {Benchmark.PLAN: "planning", Benchmark.TPCH: "tpch"}
 
+Which = Annotated[
+    Benchmark,
+    typer.Argument(
+        metavar="NAME", help="plan: time to plan a query. tpch: refreshes against recomputation."
+    ),
+]
+Rounds = Annotated[
+    int, typer.Option("--rounds", metavar="N", min=1, help="The median of so many rounds counts.")
+]
+Only = Annotated[
+    str | None, typer.Option("--only", metavar="REGEX", help="plan: the queries that match.")
+]
+Scale = Annotated[
+    float | None, typer.Option("--scale", metavar="N", help="tpch: gigabytes of data; 1.")
+]
+Change = Annotated[
+    float | None, typer.Option("--change", metavar="PART", help="tpch: part of each table; 0.001.")
+]
+Views = Annotated[
+    str | None, typer.Option("--views", metavar="NAMES", help="tpch: such as q01,q05; all.")
+]
+PolicyOption = Annotated[
+    str | None, typer.Option("--policy", metavar="POLICY", help="tpch: of the views; auto.")
+]
+Keep = Annotated[
+    Path | None,
+    typer.Option("--keep", metavar="FOLDER", help="tpch: a lake to keep, for runs to go on."),
+]
+
 
 def register(app: typer.Typer) -> None:
     """Add the command to the program."""
@@ -38,37 +68,14 @@ def register(app: typer.Typer) -> None:
 
 def bench(
     context: typer.Context,
-    name: Annotated[
-        Benchmark,
-        typer.Argument(
-            metavar="NAME",
-            help="plan: time to plan a query. tpch: refreshes against recomputation.",
-        ),
-    ],
-    rounds: Annotated[
-        int,
-        typer.Option("--rounds", metavar="N", min=1, help="The median of so many rounds counts."),
-    ] = 3,
-    only: Annotated[
-        str | None, typer.Option("--only", metavar="REGEX", help="plan: the queries that match.")
-    ] = None,
-    scale: Annotated[
-        float | None, typer.Option("--scale", metavar="N", help="tpch: gigabytes of data; 1.")
-    ] = None,
-    change: Annotated[
-        float | None,
-        typer.Option("--change", metavar="PART", help="tpch: part of each table; 0.001."),
-    ] = None,
-    views: Annotated[
-        str | None, typer.Option("--views", metavar="NAMES", help="tpch: such as q01,q05; all.")
-    ] = None,
-    policy: Annotated[
-        str | None, typer.Option("--policy", metavar="POLICY", help="tpch: of the views; auto.")
-    ] = None,
-    keep: Annotated[
-        Path | None,
-        typer.Option("--keep", metavar="FOLDER", help="tpch: a lake to keep, for runs to go on."),
-    ] = None,
+    name: Which,
+    rounds: Rounds = 3,
+    only: Only = None,
+    scale: Scale = None,
+    change: Change = None,
+    views: Views = None,
+    policy: PolicyOption = None,
+    keep: Keep = None,
     json: Json = False,
 ) -> None:
     """Run a benchmark of the source tree.
@@ -89,23 +96,37 @@ def bench(
         },
     }
     _check_options(name, given)
+    command = _command(name, {"--rounds": rounds, **given[name]})
+    with context.obj.activity as activity:
+        activity.say(f"running the benchmark {name}")
+        table, measured = _measured(command, activity.say)
+    # The table of the script is for people; programs get its JSON and nothing else.
+    if json:
+        print_json(loads(measured))
+    else:
+        print_text(table.rstrip())
+
+
+def _command(name: Benchmark, options: Mapping[str, object]) -> list[str]:
+    """The command line of a benchmark's script with the options that were given."""
     script = _TREE / "benchmarks" / f"{_SCRIPTS[name]}.py"
     if not script.is_file():
         raise BadOption(
             f"the benchmark {name} is not there: {script} does not exist",
             hint="benchmarks come with the source tree; run rollview from a checkout",
         )
+    command = [sys.executable, "-m", f"benchmarks.{script.stem}"]
+    for option, value in options.items():
+        command += [option, str(value)] if value is not None else []
+    return command
+
+
+def _measured(command: list[str], say: Callable[[str], None]) -> tuple[str, str]:
+    """The table that a script prints, and the JSON that it writes."""
     with tempfile.TemporaryDirectory(prefix="rollview-bench-") as folder:
         result = Path(folder) / "result.json"
-        command = [sys.executable, "-m", f"benchmarks.{script.stem}", "--rounds", str(rounds)]
-        for option, value in given[name].items():
-            command += [option, str(value)] if value is not None else []
-        command += ["--json", str(result)]
-        with context.obj.activity as activity:
-            activity.say(f"running the benchmark {name}")
-            table = _run(command, activity.say)
-        # The table of the script is for people; programs get its JSON and nothing else.
-        print_text((result.read_text() if json else table).rstrip())
+        table = _run([*command, "--json", str(result)], say)
+        return table, result.read_text()
 
 
 def _run(command: list[str], say: Callable[[str], None]) -> str:

@@ -3,14 +3,37 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rollview.cli.options import Json, Lake, Name, query_text, session
+from rollview.cli.options import Json, Lake, Name, Schema, query_text, session
 from rollview.cli.output import print_json
 from rollview.cli.reports import created, print_created
 from rollview.runtime.report import Policy
+
+if TYPE_CHECKING:
+    from rollview.session import View
+
+Sql = Annotated[str | None, typer.Argument(metavar="SQL", help="The query; - reads it from stdin.")]
+Query = Annotated[
+    str | None, typer.Option("--query", metavar="SQL", help="The query, as an option.")
+]
+File = Annotated[
+    Path | None, typer.Option("--file", metavar="FILE", help="A file that holds the query.")
+]
+PolicyOption = Annotated[Policy, typer.Option("--policy", help="How much a refresh may recompute.")]
+Strategy = Annotated[
+    str, typer.Option("--strategy", metavar="NAME", help="How changes are carried through.")
+]
+Store = Annotated[
+    str | None,
+    typer.Option("--store", metavar="NAME", help="What its rows are stored as; delta."),
+]
+Replace = Annotated[bool, typer.Option("--replace", help="Replace a view of that name.")]
+IfNotExists = Annotated[
+    bool, typer.Option("--if-not-exists", help="Leave a view of that name as it is.")
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -21,26 +44,16 @@ def register(app: typer.Typer) -> None:
 def create(
     context: typer.Context,
     name: Name,
-    sql: Annotated[
-        str | None,
-        typer.Argument(metavar="SQL", help="The query; - reads it from stdin."),
-    ] = None,
-    query: Annotated[
-        str | None, typer.Option("--query", metavar="SQL", help="The query, as an option.")
-    ] = None,
-    file: Annotated[
-        Path | None, typer.Option("--file", metavar="FILE", help="A file that holds the query.")
-    ] = None,
-    policy: Annotated[
-        Policy, typer.Option("--policy", help="How much a refresh may recompute.")
-    ] = Policy.AUTO,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Replace a view of that name.")
-    ] = False,
-    if_not_exists: Annotated[
-        bool, typer.Option("--if-not-exists", help="Leave a view of that name as it is.")
-    ] = False,
+    sql: Sql = None,
+    query: Query = None,
+    file: File = None,
+    policy: PolicyOption = Policy.AUTO,
+    strategy: Strategy = "auto",
+    store: Store = None,
+    replace: Replace = False,
+    if_not_exists: IfNotExists = False,
     lake: Lake = None,
+    schema: Schema = None,
     json: Json = False,
 ) -> None:
     """Create a view and compute its contents.
@@ -54,13 +67,23 @@ def create(
     if replace and if_not_exists:
         raise typer.BadParameter("--replace and --if-not-exists exclude each other")
     text = query_text(sql, query, file)
-    with session(context, lake) as db:
+    with session(context, lake, schema) as db:
         context.obj.activity.say(f"creating {name}")
         view = db.create_view(
-            name, text, policy=policy.value, if_not_exists=if_not_exists, replace=replace
+            name,
+            text,
+            policy=policy.value,
+            strategy=strategy,
+            store=store,
+            if_not_exists=if_not_exists,
+            replace=replace,
         )
         context.obj.activity.rest()
-        if json:
-            print_json(created(view))
-        else:
-            print_created(view)
+        _print(view, as_json=json)
+
+
+def _print(view: View, *, as_json: bool) -> None:
+    if as_json:
+        print_json(created(view))
+    else:
+        print_created(view)

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from rollview.cli.options import Json, Lake, query_text, session
+from rollview.cli.options import Json, Lake, Schema, query_text, session
 from rollview.cli.output import print_json, print_text
+from rollview.runtime.report import Policy
 
 
 def register(app: typer.Typer) -> None:
@@ -25,7 +26,11 @@ def explain(
     file: Annotated[
         Path | None, typer.Option("--file", metavar="FILE", help="A file that holds the query.")
     ] = None,
+    policy: Annotated[
+        Policy, typer.Option("--policy", help="The policy of a query; a view has its own.")
+    ] = Policy.AUTO,
     lake: Lake = None,
+    schema: Schema = None,
     json: Json = False,
 ) -> None:
     """Say how a view is, or a query would be, refreshed.
@@ -34,11 +39,12 @@ def explain(
     Examples:
       rollview --lake lake explain revenue
       rollview --lake lake explain "SELECT category, count(*) FROM products GROUP BY category"
+      rollview --lake lake explain --file revenue.sql --policy strict
     """
     text = query_text(view_or_sql, None, file)
-    with session(context, lake) as db:
+    with session(context, lake, schema) as db:
         context.obj.activity.say("planning")
-        explanation = db.explain(text)
+        explanation = db.explain(text, policy=policy.value)
         context.obj.activity.rest()
         if json:
             print_json(explanation.to_dict())

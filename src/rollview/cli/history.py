@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from rollview.cli.options import AnyName, Json, Lake, Limit, session
+from rollview.cli.options import AnyName, Json, Lake, Limit, Schema, session
 from rollview.cli.output import print_json
 from rollview.cli.reports import print_refreshes
 
@@ -19,6 +19,7 @@ def history(
     name: AnyName = None,
     limit: Limit = 20,
     lake: Lake = None,
+    schema: Schema = None,
     json: Json = False,
 ) -> None:
     """Show what past refreshes did, the newest first.
@@ -28,7 +29,7 @@ def history(
       rollview --lake lake history
       rollview --lake lake history revenue --limit 5 --json
     """
-    with session(context, lake) as db:
+    with session(context, lake, schema) as db:
         context.obj.activity.say("reading the history")
         reports = db.history(name, limit or None)
         context.obj.activity.rest()

@@ -46,7 +46,8 @@ app = typer.Typer(
       rollview --lake demo-lake refresh
       rollview --lake demo-lake sql "SELECT * FROM revenue LIMIT 5"
 
-    Exit codes: 0 good, 1 error, 2 wrong usage, 3 a view is stale or wrong.
+    Exit codes: 0 good, 1 error, 2 wrong usage, 3 a view is stale or wrong,
+    130 interrupted.
     """,
 )
 

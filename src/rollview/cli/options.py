@@ -19,6 +19,10 @@ Lake = Annotated[
     Path | None,
     typer.Option("--lake", metavar="DIR", help="The lake folder.", envvar="ROLLVIEW_LAKE"),
 ]
+Schema = Annotated[
+    str | None,
+    typer.Option("--schema", metavar="NAME", help="The schema whose views are meant; default."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
 Limit = Annotated[
     int, typer.Option("--limit", metavar="N", min=0, help="At most so many rows; 0 for all.")
@@ -33,24 +37,26 @@ AnyName = Annotated[
 _PHASES = {"start": "refreshing", "recompute": "recomputing", "done": "refreshed"}
 
 
-def connect(lake: Path) -> Session:
+def connect(lake: Path, schema: str | None) -> Session:
     """Open the lake; imported late, because loading PySpark would slow down --help."""
     from rollview.session import connect as open_lake
 
-    return open_lake(str(lake))
+    return open_lake(str(lake), schema=schema)
 
 
 @dataclass
 class State:
     """What one run of the program knows. Tests put another `connect` in."""
 
-    connect: Callable[[Path], Session] = connect
+    connect: Callable[[Path, str | None], Session] = connect
     lake: Path | None = None
     activity: Activity = field(default_factory=Activity)
 
 
 @contextmanager
-def session(context: typer.Context, lake: Path | None) -> Iterator[Session]:
+def session(
+    context: typer.Context, lake: Path | None, schema: str | None = None
+) -> Iterator[Session]:
     """The session of the lake that this command, or the program before it, was given."""
     state: State = context.obj
     folder = lake or state.lake
@@ -58,7 +64,7 @@ def session(context: typer.Context, lake: Path | None) -> Iterator[Session]:
         raise typer.BadParameter("say which lake: rollview --lake DIR ..., or set ROLLVIEW_LAKE")
     with state.activity:
         state.activity.say("opening the lake")
-        db = state.connect(folder)
+        db = state.connect(folder, schema)
         try:
             yield db
         finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
@@ -20,7 +21,7 @@ _PIPE_WIDTH = 1000
 
 def print_json(document: object) -> None:
     """Print the document as JSON on stdout."""
-    print(json.dumps(document, indent=2, ensure_ascii=False, default=_jsonable))
+    print(_dumped(document, indent=2))
 
 
 def print_text(text: str) -> None:
@@ -68,12 +69,15 @@ def cell_text(value: object) -> str:
     if isinstance(value, datetime):
         return value.isoformat(sep=" ", timespec="auto")
     if isinstance(value, Mapping | list | tuple):
-        return json.dumps(plain(value), ensure_ascii=False, default=_jsonable)
-    return str(value)
+        return _dumped(value)
+    return str(plain(value))
 
 
 def plain(value: Any) -> Any:
-    """Nested Spark rows, arrays and maps as JSON objects and arrays."""
+    """Nested Spark rows, arrays and maps as JSON objects and arrays; every number is finite.
+
+    JSON has no NaN and no infinities: they become text, as they do in Spark's to_json.
+    """
     if hasattr(value, "asDict"):
         return {key: plain(item) for key, item in value.asDict().items()}
     if isinstance(value, Mapping):
@@ -83,7 +87,15 @@ def plain(value: Any) -> Any:
         }
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     return value
+
+
+def _dumped(document: object, indent: int | None = None) -> str:
+    return json.dumps(
+        plain(document), indent=indent, ensure_ascii=False, allow_nan=False, default=_jsonable
+    )
 
 
 def _jsonable(value: object) -> object:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from rollview.cli.options import Json, Lake, Limit, Name, session
+from rollview.cli.options import Json, Lake, Limit, Name, Schema, session
 from rollview.cli.rows import print_frame
 
 
@@ -18,6 +18,7 @@ def read(
     name: Name,
     limit: Limit = 20,
     lake: Lake = None,
+    schema: Schema = None,
     json: Json = False,
 ) -> None:
     """Show the rows of a view as of its last refresh.
@@ -27,6 +28,6 @@ def read(
       rollview --lake lake read revenue
       rollview --lake lake read revenue --limit 0 --json
     """
-    with session(context, lake) as db:
+    with session(context, lake, schema) as db:
         context.obj.activity.say(f"reading {name}")
         print_frame(context, db.read(name), limit, as_json=json)

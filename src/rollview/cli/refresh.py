@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from rollview.cli.options import AnyName, Json, Lake, listener, session
+from rollview.cli.options import AnyName, Json, Lake, Schema, listener, session
 from rollview.cli.output import print_json
 from rollview.cli.reports import print_refreshes
 from rollview.runtime.report import Mode
@@ -26,6 +26,7 @@ def refresh(
         typer.Option("--cascade/--no-cascade", help="First refresh the views that it reads."),
     ] = True,
     lake: Lake = None,
+    schema: Schema = None,
     json: Json = False,
 ) -> None:
     """Bring a view, or all views, up to date.
@@ -37,7 +38,7 @@ def refresh(
       rollview --lake lake refresh
       rollview --lake lake refresh revenue --full
     """
-    with session(context, lake) as db:
+    with session(context, lake, schema) as db:
         context.obj.activity.say(f"refreshing {name or 'all views'}")
         total = len(db.views()) if name is None else None
         answer = db.refresh(name, full=full, cascade=cascade, progress=listener(context.obj, total))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from rollview.cli.output import plain, print_json, print_rows, print_text
+from rollview.cli.output import print_json, print_rows, print_text
 from rollview.errors import EvaluationFailed
 
 if TYPE_CHECKING:
@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 def print_frame(context: typer.Context, frame: DataFrame, limit: int, *, as_json: bool) -> None:
-    """Run the query and print its first rows; `limit` 0 means all of them."""
+    """Run the query and print its first rows; `limit` 0 means all of them.
+
+    Intervals, which Python has no values for, are printed as Spark's text for them.
+    """
     columns = [name for name, _ in frame.dtypes]
     types = [kind for _, kind in frame.dtypes]
     found = _collect(frame, limit)
@@ -24,7 +27,7 @@ def print_frame(context: typer.Context, frame: DataFrame, limit: int, *, as_json
     if as_json:
         described = [{"name": n, "type": t} for n, t in zip(columns, types, strict=True)]
         # Rows are arrays, because a query may give two columns the same name.
-        print_json({"columns": described, "rows": plain(rows), "more": cut})
+        print_json({"columns": described, "rows": rows, "more": cut})
     elif columns:
         print_rows(columns, types, rows, cut)
     else:
@@ -35,7 +38,9 @@ def _collect(frame: DataFrame, limit: int) -> list[Row]:
     from pyspark.errors import PySparkException
 
     from rollview.frontend.translate import first_line
+    from rollview.runtime.collectable import collectable
 
+    frame = collectable(frame)
     try:
         return frame.collect() if limit == 0 else frame.limit(limit + 1).collect()
     except PySparkException as error:

@@ -7,11 +7,18 @@ from typing import Annotated, Any
 
 import typer
 
-from rollview.cli.options import Json, Lake, Limit, query_text, session
+from rollview.cli.options import Json, Lake, Limit, Schema, query_text, session
 from rollview.cli.output import print_json, print_text
 from rollview.cli.reports import created, print_created, print_refreshes, print_view, print_views
 from rollview.cli.rows import print_frame
 from rollview.runtime.report import Mode, RefreshReport, ViewInfo
+
+Text = Annotated[
+    str | None, typer.Argument(metavar="SQL", help="One statement; - reads it from stdin.")
+]
+File = Annotated[
+    Path | None, typer.Option("--file", metavar="FILE", help="A file that holds the statement.")
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -21,14 +28,11 @@ def register(app: typer.Typer) -> None:
 
 def sql(
     context: typer.Context,
-    text: Annotated[
-        str | None, typer.Argument(metavar="SQL", help="One statement; - reads it from stdin.")
-    ] = None,
-    file: Annotated[
-        Path | None, typer.Option("--file", metavar="FILE", help="A file that holds the statement.")
-    ] = None,
+    text: Text = None,
+    file: File = None,
     limit: Limit = 20,
     lake: Lake = None,
+    schema: Schema = None,
     json: Json = False,
 ) -> None:
     """Run one SQL statement on the lake.
@@ -49,7 +53,7 @@ def sql(
       rollview --lake lake sql "REFRESH MATERIALIZED VIEW revenue"
     """
     statement = query_text(text, None, file)
-    with session(context, lake) as db:
+    with session(context, lake, schema) as db:
         context.obj.activity.say("running")
         answer: Any = db.sql(statement)
         if hasattr(answer, "collect"):

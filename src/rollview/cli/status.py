@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from rollview.cli.options import AnyName, Json, Lake, session
+from rollview.cli.options import AnyName, Json, Lake, Schema, session
 from rollview.cli.output import print_json
 from rollview.cli.reports import print_status
 
@@ -25,6 +25,7 @@ def status(
         bool, typer.Option("--check", help="Exit with code 3 unless every view is fresh.")
     ] = False,
     lake: Lake = None,
+    schema: Schema = None,
     json: Json = False,
 ) -> None:
     """Show which views are behind their tables.
@@ -34,7 +35,7 @@ def status(
       rollview --lake lake status
       rollview --lake lake status --check || rollview --lake lake refresh
     """
-    with session(context, lake) as db:
+    with session(context, lake, schema) as db:
         context.obj.activity.say("comparing versions")
         states = db.status(name)
         context.obj.activity.rest()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from rollview.cli.options import AnyName, Json, Lake, session
+from rollview.cli.options import AnyName, Json, Lake, Schema, session
 from rollview.cli.output import print_json
 from rollview.cli.reports import print_checks
 from rollview.errors import RollviewError
@@ -19,7 +19,11 @@ def register(app: typer.Typer) -> None:
 
 
 def verify(
-    context: typer.Context, name: AnyName = None, lake: Lake = None, json: Json = False
+    context: typer.Context,
+    name: AnyName = None,
+    lake: Lake = None,
+    schema: Schema = None,
+    json: Json = False,
 ) -> None:
     """Compare stored rows with recomputation.
 
@@ -32,7 +36,7 @@ def verify(
       rollview --lake lake verify revenue
       rollview --lake lake verify --json
     """
-    with session(context, lake) as db:
+    with session(context, lake, schema) as db:
         names = [name] if name else [view.name for view in db.status()]
         reports = []
         for number, each in enumerate(names):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from rollview.cli.options import Json, Lake, session
+from rollview.cli.options import Json, Lake, Schema, session
 from rollview.cli.output import print_json
 from rollview.cli.reports import print_views
 
@@ -14,7 +14,9 @@ def register(app: typer.Typer) -> None:
     app.command()(views)
 
 
-def views(context: typer.Context, lake: Lake = None, json: Json = False) -> None:
+def views(
+    context: typer.Context, lake: Lake = None, schema: Schema = None, json: Json = False
+) -> None:
     """List the views and what they read.
 
     \b
@@ -22,7 +24,7 @@ def views(context: typer.Context, lake: Lake = None, json: Json = False) -> None
       rollview --lake lake views
       rollview --lake lake views --json
     """
-    with session(context, lake) as db:
+    with session(context, lake, schema) as db:
         context.obj.activity.say("reading the definitions")
         found = db.views()
         context.obj.activity.rest()

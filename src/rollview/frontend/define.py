@@ -40,6 +40,8 @@ from rollview.frontend.subqueries import NotDecoded
 from rollview.frontend.translate import spark_errors
 
 Json = dict[str, Any]
+_TIMESTAMP_TYPE = "spark.sql.timestampType"
+_ZONED = re.compile(r"\bTIMESTAMP\b(?!_)")
 
 
 def define(
@@ -57,6 +59,8 @@ def define(
     moments = moments_in("\n".join([text or "", *(view["text"] for view in exported["views"])]))
     reasons += tuple(moving_reason(moment) for moment in moments)
     plain, problem = _relation(exported, columns, ids) if not moments else (None, ())
+    if plain is not None and _is_misread(spark, plain):
+        plain, problem = None, (_not_understood("TimestampType", "TIMESTAMP_LTZ"),)
     relation = None if plain is None else canonical(plain)
     sources = tuple(_source(s, ids[s["key"]], relation) for s in exported["sources"])
     return Definition(
@@ -73,6 +77,7 @@ def define(
         ),
         canonical=relation != plain,
         left_open=_left_open(relation),
+        tied=_left_open(plain),
     )
 
 
@@ -181,6 +186,13 @@ def _relation(
     except NotDecoded as problem:
         return None, (_not_understood(problem.kind, str(problem)),)
     return prune_scans(relation), ()
+
+
+def _is_misread(spark: SparkSession, relation: Relation) -> bool:
+    """Whether the session takes the type TIMESTAMP, as the algebra writes it, for another one."""
+    if str(spark.conf.get(_TIMESTAMP_TYPE)).upper() != "TIMESTAMP_NTZ":
+        return False
+    return any(_ZONED.search(c.type) for node in walk(relation) for c in node.columns)
 
 
 def _left_open(relation: Relation | None) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from rollview.algebra.expressions import ColumnRef, typed
 from rollview.algebra.relations import (
     Aggregate,
     Distinct,
@@ -17,6 +18,7 @@ from rollview.algebra.relations import (
     Generate,
     Join,
     JoinKind,
+    Named,
     Project,
     Relation,
     SetKind,
@@ -28,6 +30,7 @@ from rollview.algebra.relations import (
     Values,
     Window,
 )
+from rollview.algebra.schema import Schema
 from rollview.algebra.traverse import transform_up
 
 
@@ -76,12 +79,22 @@ def _simplified(node: Relation) -> Relation:
             return _join(node, nothing)
         case Union(inputs=many, columns=columns):
             left = tuple(one for one in many if not is_empty(one))
+            if left and left[0] is not many[0]:  # fields of structs are called as the first says
+                left = (_typed_like(left[0], columns), *left[1:])
             return Union(left, columns) if left else nothing
         case SetOperation(kind=kind, left=left_side, right=right_side):
             gone = is_empty(left_side) or (kind is SetKind.INTERSECT and is_empty(right_side))
             return nothing if gone else node
         case _:
             return node
+
+
+def _typed_like(relation: Relation, columns: Schema) -> Relation:
+    pairs = tuple(zip(relation.columns, columns, strict=True))
+    if all(inner.type == outer.type for inner, outer in pairs):
+        return relation
+    items = (Named(i.name, typed(ColumnRef(i.name, i.type, i.nullable), o.type)) for i, o in pairs)
+    return Project(relation, tuple(items))
 
 
 def _join(join: Join, nothing: Values) -> Relation:

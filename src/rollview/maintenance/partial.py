@@ -150,7 +150,7 @@ class Average:
         quotient = Call("CaseWhen", parts, (none, dividend, divisor), self.call.type)
         rounded = cast(quotient, self.call.type)
         decimal = DECIMAL.fullmatch(self.call.args[0].type)
-        if decimal is None or int(decimal[1]) <= _ROUNDED_ONCE:
+        if decimal is None or not _rounds_twice(int(decimal[1]), int(decimal[2])):
             return rounded
         return _once_rounded(quotient, rounded, (total, count), int(decimal[1]), int(decimal[2]))
 
@@ -234,6 +234,7 @@ def _once_rounded(
     """
     half = cast(quotient, f"DECIMAL({precision + 6},{scale + 5})")
     unit = f"CAST({10 ** (scale + 5)} AS DECIMAL({scale + 6},0))"
+    least = f"CAST('0.{'1'.rjust(scale + 4, '0')}' AS {rounded.type})"
     parts = (
         "CASE WHEN ",
         " = ",
@@ -241,22 +242,33 @@ def _once_rounded(
         f") * {unit} % 10 = 5 AND CAST(abs(",
         f") * {unit} AS DECIMAL({precision + 6},0)) * CAST(",
         " AS DECIMAL(20,0)) > abs(",
-        f") * {unit} THEN ",
-        " - sign(",
-        f") * 0.{'1'.rjust(scale + 4, '0')} ELSE ",
+        f") * {unit} THEN CASE WHEN ",
+        " < 0 THEN CAST(",
+        f" + {least} AS {rounded.type}) ELSE CAST(",
+        f" - {least} AS {rounded.type}) END ELSE ",
         " END",
     )
     total, count = ratio
-    args = (quotient, half, half, half, count, total, rounded, total, rounded)
-    return cast(Call("CaseWhen", parts, args, rounded.type), rounded.type)
+    args = (quotient, half, half, half, count, total, total, rounded, rounded, rounded)
+    return Call("CaseWhen", parts, args, rounded.type)
 
 
 def _divides_exactly(precision: int, scale: int) -> bool:
     """Whether dividing the sum by DECIMAL(20,0) keeps enough digits for the average's scale."""
-    total = min(precision + 10, _LONGEST)
-    wanted = min(scale + 4, _LONGEST)
-    digits = total - scale
+    quotient, wanted = _scales(precision, scale)
+    return quotient == wanted or quotient >= wanted + 6
+
+
+def _rounds_twice(precision: int, scale: int) -> bool:
+    """Whether the quotient is rounded before the average is, and sums are long enough to matter."""
+    quotient, wanted = _scales(precision, scale)
+    return precision > _ROUNDED_ONCE and quotient > wanted
+
+
+def _scales(precision: int, scale: int) -> tuple[int, int]:
+    """The scales of the sum divided by DECIMAL(20,0), and of the average."""
+    digits = min(precision + 10, _LONGEST) - scale
     quotient = max(6, scale + 21)
     if digits + quotient > _LONGEST:
         quotient = max(_LONGEST - digits, min(quotient, 6))
-    return quotient == wanted or quotient >= wanted + 6
+    return quotient, min(scale + 4, _LONGEST)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -118,17 +119,23 @@ def inferred_anew(
     ]
 
 
-def replaced_sources(view: StoredView, old: Vector, new: Vector) -> list[str]:
-    """The names of sources that are other tables now. Raises SourceReplaced under strict."""
-    names = [
+def replaced_sources(
+    view: StoredView, old: Vector, new: Vector, restored: Sequence[str] = ()
+) -> list[str]:
+    """The names of sources that are other tables now, besides those that have another past.
+
+    Raises SourceReplaced under strict.
+    """
+    other = [
         position.name
         for source, position in new.items()
         if source in old and old[source].identity != position.identity
     ]
+    names = list(dict.fromkeys([*other, *restored]))
     if names and view.policy is Policy.STRICT:
         raise SourceReplaced(
-            f"{', '.join(names)} was dropped and created anew since the last refresh of "
-            f"{view.name}; its policy is strict",
+            f"{', '.join(names)} was dropped and created anew, or restored, since the last refresh "
+            f"of {view.name}; its policy is strict",
             hint=f'recompute it once: refresh("{view.name}", full=True)',
         )
     return names

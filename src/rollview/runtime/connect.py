@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,12 @@ from rollview.errors import (
     SparkUnsupported,
 )
 from rollview.runtime.catalog import Catalog
-from rollview.runtime.folder import register_tables
-from rollview.runtime.lake import Lake, open_lake
+from rollview.runtime.folder import register_schemas, register_tables
+from rollview.runtime.lake import CatalogMemory, Lake, open_lake
 from rollview.runtime.lifeline import forget_dead, guarded
 from rollview.runtime.local_spark import start
 from rollview.runtime.public import publish_all
+from rollview.runtime.remembered import Memory
 from rollview.storage import formats
 
 _OLDEST, _BEYOND = (4, 0), (4, 3)
@@ -34,16 +36,38 @@ def open_session(given: object, schema: str | None, store: str | None) -> Lake:
     if isinstance(given, str | Path):
         folder = _check_folder(Path(given))
         spark = start(folder)
-        register_tables(spark, folder)
-        return open_lake(spark, schema, store, folder)
+        memory = Memory(folder)
+        _register(spark, folder, memory)
+        return replace(open_lake(spark, schema, store, folder), memory=memory)
     return open_lake(_check_session(given), schema, store, None)
 
 
 def look(lake: Lake, catalog: Catalog) -> None:
     """See what other processes have done: tables by their folders, views by their definitions."""
-    if lake.folder is not None:
-        register_tables(lake.work, lake.folder)
+    if lake.folder is not None and lake.memory is not None:
+        _register(lake.work, lake.folder, lake.memory)
+    show_views(lake, catalog)
+
+
+def show_views(lake: Lake, catalog: Catalog) -> None:
+    """Make the session's catalog show all views, ours and plain ones."""
     publish_all(lake, catalog)
+    if lake.memory is not None:
+        lake.memory.views(lake.work)
+
+
+def remember(lake: Lake) -> None:
+    """Keep for other processes what only the session's catalog knows."""
+    if lake.memory is not None:
+        lake.memory.tables(lake.work)
+        lake.memory.views(lake.work)
+
+
+def _register(work: SparkSession, folder: Path, memory: CatalogMemory) -> None:
+    """Tables whose statement is remembered come first; the others are found by their files."""
+    register_schemas(work, folder)
+    memory.tables(work)
+    register_tables(work, folder)
 
 
 def close(lake: Lake) -> None:
@@ -52,6 +76,8 @@ def close(lake: Lake) -> None:
         return
     try:
         with guarded(lake.java, "stop Spark"), warnings.catch_warnings():
+            if lake.spark._jsc is not None:
+                remember(lake)
             warnings.simplefilter("ignore", RuntimeWarning)  # that it is gone, which is as well
             lake.spark.stop()
     except SparkDied:

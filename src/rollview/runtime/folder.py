@@ -7,38 +7,66 @@ metastore, ``iceberg``, whose folder of the same name lies in the lake.
 
 from __future__ import annotations
 
+import logging
 import re
 from pathlib import Path
 from typing import Any
 
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from rollview.frontend.translate import first_line
 from rollview.sql.quoting import quoted_text
 from rollview.storage.encoding import quoted
-from rollview.storage.formats import options_clause, provider_of
-from rollview.storage.tables import locate
+from rollview.storage.formats import SELF_TOLD, options_clause, provider_of
+from rollview.storage.tables import catalog_entry, locate
 
+FOUND = "rollview.found"
 _SUFFIX = ".db"
+_log = logging.getLogger("rollview")
+_warned: set[Path] = set()
 _NAME = re.compile(r"[A-Za-z0-9_]+")  # Spark's own catalog takes no other names
+
+
+def schemas_of(work: SparkSession, lake: Path) -> dict[str, Path]:
+    """The schemas of the session's catalog that belong to a lake, with their folders."""
+    known = work._jsparkSession.sessionState().catalog().externalCatalog().listDatabases()
+    names = [str(known.apply(position)) for position in range(known.size())]
+    folders = {folder.stem.lower(): folder for folder in _folders(lake)}
+    return {name: folders.get(name, lake / f"{name}{_SUFFIX}") for name in sorted(names)}
+
+
+def _folders(lake: Path) -> list[Path]:
+    found = sorted(lake.glob(f"*{_SUFFIX}"))
+    return [folder for folder in found if folder.is_dir() and _NAME.fullmatch(folder.stem)]
+
+
+def register_schemas(work: SparkSession, lake: Path) -> None:
+    """Make the session's catalog show the schemas that the folder holds now."""
+    for folder in _folders(lake):
+        schema = folder.stem.lower()
+        if not work.catalog.databaseExists(schema):
+            work.sql(f"CREATE SCHEMA IF NOT EXISTS {quoted(schema)} LOCATION {_location(folder)}")
 
 
 def register_tables(work: SparkSession, lake: Path) -> None:
     """Make the session's catalog show the tables that the folder holds now."""
-    for schema in sorted(lake.glob(f"*{_SUFFIX}")):
-        if schema.is_dir() and _NAME.fullmatch(schema.stem):
-            _register_schema(work, schema)
+    for folder in _folders(lake):
+        _register_schema(work, folder)
 
 
 def _register_schema(work: SparkSession, folder: Path) -> None:
-    schema = folder.name.removesuffix(_SUFFIX).lower()
-    if not work.catalog.databaseExists(schema):
-        work.sql(f"CREATE SCHEMA IF NOT EXISTS {quoted(schema)} LOCATION {_location(folder)}")
+    schema = folder.stem.lower()
     known = _known(work, schema)
     found = {entry.name.lower(): entry for entry in folder.iterdir() if _is_table(entry)}
     for name in found.keys() - known:
         provider = provider_of(found[name])
         if provider is not None:
-            _register(work, schema, name, provider, found[name])
+            try:
+                _register(work, schema, name, provider, found[name])
+            except (PySparkException, Py4JJavaError) as failure:
+                _warn(found[name], failure)  # one broken table must not keep the lake shut
     for name in known - found.keys():
         _forget_if_gone(work, schema, name)
 
@@ -57,13 +85,25 @@ def _register(work: SparkSession, schema: str, name: str, provider: str, folder:
     table = f"{quoted(schema)}.{quoted(name)}"
     work.sql(
         f"CREATE TABLE IF NOT EXISTS {table} USING {provider}{options_clause(provider)} "
-        f"LOCATION {_location(folder)}"
+        f"LOCATION {_location(folder)}{_found(provider)}"
     )
-    _make_managed(work, schema, name)
+    set_managed(work, schema, name, managed=True)
 
 
-def _make_managed(work: SparkSession, schema: str, name: str) -> None:
-    """DROP TABLE must remove the folder, or the table would come back at the next look.
+def _found(provider: str) -> str:
+    """Mark what was inferred from files, so that it will be inferred again; Delta tells all."""
+    return "" if provider == SELF_TOLD else f" TBLPROPERTIES ('{FOUND}' = 'true')"
+
+
+def _warn(folder: Path, failure: Exception) -> None:
+    if folder not in _warned:
+        said = first_line(failure) if isinstance(failure, PySparkException) else str(failure)
+        _log.warning("%s cannot be read as a table: %s", folder, said.split("\n", 1)[0])
+        _warned.add(folder)
+
+
+def set_managed(work: SparkSession, schema: str, name: str, *, managed: bool) -> None:
+    """Whether DROP TABLE removes the folder; if not, a table would come back at the next look.
 
     SQL makes a table with a location external; only the catalog entry itself can say otherwise.
     """
@@ -72,8 +112,21 @@ def _make_managed(work: SparkSession, schema: str, name: str) -> None:
     identifier = jvm.org.apache.spark.sql.catalyst.TableIdentifier(name, jvm.scala.Some(schema))
     entry = catalog.getTableMetadata(identifier)
     fields = [getattr(entry, f"copy$default${n}")() for n in range(1, entry.productArity() + 1)]
-    fields[1] = jvm.org.apache.spark.sql.catalyst.catalog.CatalogTableType.MANAGED()
+    kinds = jvm.org.apache.spark.sql.catalyst.catalog.CatalogTableType
+    fields[1] = kinds.MANAGED() if managed else kinds.EXTERNAL()
     catalog.externalCatalog().alterTable(entry.copy(*fields))
+
+
+def forget(work: SparkSession, schema: str, name: str) -> None:
+    """Remove a table or plain view from the session's catalog, and nothing else."""
+    entry = catalog_entry(work, f"{quoted(schema)}.{quoted(name)}")
+    if entry is None:
+        return
+    if entry.viewText().isDefined():
+        work.sql(f"DROP VIEW IF EXISTS {quoted(schema)}.{quoted(name)}")
+        return
+    set_managed(work, schema, name, managed=False)
+    work.sql(f"DROP TABLE IF EXISTS {quoted(schema)}.{quoted(name)}")
 
 
 def _forget_if_gone(work: SparkSession, schema: str, name: str) -> None:

@@ -178,11 +178,12 @@ def _change(task: Task, engine: SparkEngine, done: Propagated) -> tuple[Change[D
         nothing = task.store.backing.read().where(F.lit(False))
         return Append(nothing), Counts(0, 0, 0)
     whole = task.session.sql(done.delta)
-    net, rows = engine.computed(net_of(whole, names))
-    if not rows:
+    found = engine.computed(net_of(whole, names), key_of(task.prepared.relation))
+    net, updated = found.rows, found.updated
+    if not found.added and not found.removed:
         return Append(net.drop(WEIGHT).where(F.lit(False))), Counts(0, 0, 0)
-    counts, added, removed = _counted(net, key_of(task.prepared.relation))
-    match way_to_apply(task.watermark.rows, added, removed):
+    counts = Counts(found.added - updated, updated, found.removed - updated)
+    match way_to_apply(task.watermark.rows, found.added, found.removed):
         case Way.APPEND:
             copies = F.array_repeat(F.lit(1), F.col(WEIGHT).cast("int"))
             spread = net.select(*[F.col(f"`{n}`") for n in names], F.explode(copies)).drop("col")
@@ -191,22 +192,6 @@ def _change(task: Task, engine: SparkEngine, done: Propagated) -> tuple[Change[D
             return Merge(net), counts
         case Way.REWRITE:
             return Rewrite(net), counts
-
-
-def _counted(net: DataFrame, key: tuple[str, ...] | None) -> tuple[Counts, int, int]:
-    """Rows added and removed; with a key, pairs of both with equal key are updates."""
-    weight = F.col(WEIGHT)
-    plus = F.sum(F.when(weight > 0, weight).otherwise(0)).alias("plus")
-    minus = F.sum(F.when(weight < 0, -weight).otherwise(0)).alias("minus")
-    if key is None:
-        row = net.agg(plus, minus).first()
-        added, removed = (0, 0) if row is None else (int(row[0]), int(row[1]))
-        return Counts(added, 0, removed), added, removed
-    groups = net.groupBy(*[F.col(f"`{name}`") for name in key]).agg(plus, minus)
-    both = F.sum(F.least("plus", "minus"))
-    row = groups.agg(F.sum("plus"), F.sum("minus"), both).first()
-    added, removed, updated = (0, 0, 0) if row is None else (int(value) for value in row)
-    return Counts(added - updated, updated, removed - updated), added, removed
 
 
 def _state(task: Task, done: Propagated) -> State:

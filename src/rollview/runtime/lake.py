@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Protocol
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
@@ -15,6 +16,7 @@ from pyspark.sql.types import StructType
 from rollview.errors import DefinitionCorrupt, LakeTooNew, SessionUnsuitable
 from rollview.frontend.scope import clone_session
 from rollview.runtime.lifeline import java_of
+from rollview.runtime.side_by_side import hands_of
 from rollview.storage import registry
 from rollview.storage.base import Changing
 from rollview.storage.files import Files, files_at
@@ -25,6 +27,16 @@ from rollview.storage.view_store import ViewStore
 
 FORMAT = 1
 LOCK_SECONDS = 300.0
+
+
+class CatalogMemory(Protocol):
+    """What a session without a metastore shares with others besides the folders of tables."""
+
+    def tables(self, work: SparkSession) -> None:
+        """Compare the tables that the session and the files know."""
+
+    def views(self, work: SparkSession) -> None:
+        """Compare the plain views that the session and the files know."""
 
 
 @dataclass
@@ -44,6 +56,9 @@ class Lake:
     store: str
     lock_seconds: float = LOCK_SECONDS
     java: Process | None = None
+    memory: CatalogMemory | None = None
+    hands: int = 1
+    """How many views are refreshed at once."""
 
     @contextmanager
     def locked(self, key: str, purpose: str) -> Iterator[bool]:
@@ -102,7 +117,8 @@ def open_lake(
     chosen = store or registry.DEFAULT_STORE
     registry.check_store(chosen)
     java = java_of(spark)
-    lake = Lake(spark, work, name, f"{location}/_rollview", files, folder, chosen, java=java)
+    root, hands = f"{location}/_rollview", hands_of(spark)
+    lake = Lake(spark, work, name, root, files, folder, chosen, java=java, hands=hands)
     _check_format(lake)
     return lake
 

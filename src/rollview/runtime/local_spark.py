@@ -138,6 +138,8 @@ def _settings(lake: Path, jars: tuple[Path, ...]) -> dict[str, str]:
         "spark.sql.catalogImplementation": "in-memory",
         "spark.sql.warehouse.dir": _location(lake),
         "spark.sql.sources.default": "delta",
+        # There is no metastore to keep partitions in: they are found by their folders.
+        "spark.sql.hive.manageFilesourcePartitions": "false",
         # Measured in docs/performance.md: re-planning between stages costs more than it saves here.
         "spark.sql.adaptive.enabled": "false",
         "spark.sql.shuffle.partitions": str(cores),

@@ -8,7 +8,9 @@ from pyspark.sql import functions as F
 from rollview.algebra.definition import Source, SourceKind
 from rollview.runtime.pinning import Run, key_of
 from rollview.runtime.source_changes import Read
+from rollview.sql.quoting import quoted
 from rollview.storage.base import WEIGHT, Changing
+from rollview.storage.net import net
 from rollview.storage.vector import Position
 
 # Views read the same rows, and share their changes, if they agree in these.
@@ -18,23 +20,13 @@ _READING = (
     "spark.sql.files.ignoreCorruptFiles",
     "spark.sql.files.ignoreMissingFiles",
 )
-_NOT_COMPARABLE = ("map<", "variant")
 
 
 def obstacle(
     run: Run, session: SparkSession, source: Source, old: Position, new: Position
 ) -> str | None:
     """Why the changes since the last refresh cannot be had; None if they can."""
-    found = _changing(run, session, source)
-    before = _version(old)
-    wanted, why = _judged(run, session, source, old, new)
-    if why is not None or found.readable(before):
-        return why
-    frame = run.leaf(session, source, new)
-    types = [field.dataType.simpleString() for field in frame.schema if field.name in wanted]
-    if any(word in type for type in types for word in _NOT_COMPARABLE):
-        return f"the rows of {source.name} as they were at version {before} can no longer be read"
-    return None
+    return _judged(run, session, source, old, new)[1]
 
 
 def changes(run: Run, session: SparkSession, source: Source, old: Position, new: Position) -> Read:
@@ -62,11 +54,14 @@ def before(
     if _changing(run, session, source).readable(_version(old)):
         return run.leaf(session, source, old)
     wanted = _wanted(run, session, source, old, new)
-    names = [F.col(f"`{name.replace('`', '``')}`") for name in wanted]
-    now = run.leaf(session, source, new).select(*names)
-    gone = changes.where(F.col(WEIGHT) < 0).select(*names)
-    come = changes.where(F.col(WEIGHT) > 0).select(*names)
-    return now.unionAll(gone).exceptAll(come)
+    names = [F.col(quoted(name)) for name in wanted]
+    one = F.lit(1).cast("bigint").alias(WEIGHT)
+    now = run.leaf(session, source, new).select(*names, one)
+    undone = changes.select(*names, (-F.col(WEIGHT)).alias(WEIGHT))
+    # EXCEPT ALL would take values for the same that are only equal, and refuses maps.
+    rest = net(now.unionAll(undone), wanted, exact=True)
+    copies = F.array_repeat(F.lit(1), F.col(WEIGHT).cast("int"))
+    return rest.select(*names, F.explode(copies).alias("copy")).select(*names)
 
 
 def _wanted(

@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from rollview.algebra.definition import Definition, Source, SourceKind
+from rollview.algebra.fingerprint import meaning
 from rollview.errors import DefinitionCorrupt, RollviewError, SourceMissing
 from rollview.maintenance.clock import CLOCK
 from rollview.planning.verdict import follows_clock
@@ -19,6 +20,8 @@ from rollview.runtime.source_changes import SourceChanges
 from rollview.storage import registry
 from rollview.storage.base import ChangeSource, TableState
 from rollview.storage.vector import Position, Vector
+
+DEFINITION = "the definition"  # beside the sources: what the rows were computed by
 
 
 def key_of(source: Source) -> tuple[str, ...]:
@@ -34,6 +37,7 @@ class Run:
         self._catalog = catalog
         self._pins: dict[tuple[str, ...], TableState] = {}
         self._sources: dict[tuple[object, ...], ChangeSource] = {}
+        self._stamps: dict[tuple[str, ...], str | None] = {}
         self._numbers: dict[str, int | None] = {}
         self._broken: dict[str, DefinitionCorrupt] = {}
         self._wanted: dict[tuple[str, ...], dict[str, None]] = {}
@@ -95,6 +99,7 @@ class Run:
     def vector(self, session: SparkSession, definition: Definition) -> Vector:
         """The positions of all sources of a definition in this run."""
         found = {source.id: self._position(session, source) for source in definition.sources}
+        found[DEFINITION] = Position(DEFINITION, meaning(definition), "")
         return {**found, CLOCK: self.moment} if follows_clock(definition) else found
 
     def schema(self, session: SparkSession, source: Source) -> StructType:
@@ -123,14 +128,28 @@ class Run:
         if source.kind is SourceKind.VIEW:
             return False
         state = self.state(session, source)
-        if state.identity != old.identity:
+        if state.identity != old.identity or self.is_rewritten(session, source, old):
             return False
         return self.source(session, source).same_rows(old.version, state.version)
+
+    def is_rewritten(self, session: SparkSession, source: Source, old: Position) -> bool:
+        """Whether the history of a base table has another commit now in the place of a position."""
+        if source.kind is SourceKind.VIEW or old.stamp is None:
+            return False
+        found = self._stamp(session, source, old.version)
+        return found is not None and found != old.stamp
+
+    def _stamp(self, session: SparkSession, source: Source, version: str) -> str | None:
+        key = (*key_of(source), version)
+        if key not in self._stamps:
+            self._stamps[key] = self.source(session, source).stamp(version)
+        return self._stamps[key]
 
     def _position(self, session: SparkSession, source: Source) -> Position:
         if source.kind is not SourceKind.VIEW:
             state = self.state(session, source)
-            return Position(source.name, state.version, state.identity)
+            stamp = self._stamp(session, source, state.version)
+            return Position(source.name, state.version, state.identity, stamp=stamp)
         lower = self.lower(source)
         watermark = watermark_of(self._lake, session, lower)
         if watermark is None:

@@ -20,7 +20,7 @@ from rollview.storage.encoding import quoted
 from rollview.storage.stored import COMMENT
 from rollview.storage.tables import SESSION_CATALOG, catalog_entry, name_parts, view_property
 
-_PROPERTY = "rollview.view_id"
+PROPERTY = "rollview.view_id"
 _LONGEST = 120
 _ALLOWED = re.compile(rf"[A-Za-z0-9_]{{1,{_LONGEST}}}")
 _log = logging.getLogger("rollview")
@@ -76,7 +76,7 @@ def publish(lake: Lake, view: StoredView) -> None:
     select = view.rows(lake, lake.work).backing.select()
     lake.work.sql(
         f"CREATE OR REPLACE VIEW {_quoted(lake, view.name)} ({_columns(view)}) "
-        f"TBLPROPERTIES ('{_PROPERTY}' = '{view.view_id}') AS {select}"
+        f"TBLPROPERTIES ('{PROPERTY}' = '{view.view_id}') AS {select}"
     )
 
 
@@ -145,7 +145,7 @@ def _ours(lake: Lake) -> set[str]:
 
 
 def _view_id(lake: Lake, name: str) -> str | None:
-    return view_property(lake.work, _quoted(lake, name), _PROPERTY)
+    return view_property(lake.work, _quoted(lake, name), PROPERTY)
 
 
 def _quoted(lake: Lake, name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -21,6 +22,7 @@ from rollview.runtime.pinning import Run
 from rollview.runtime.refresh_view import Request, refresh_view
 from rollview.runtime.report import Mode, RefreshReport
 from rollview.runtime.scheduler import in_order
+from rollview.runtime.side_by_side import SideBySide
 
 # Being overtaken means that somebody else got on, so this ends; but not if a view is refreshed by
 # others without a pause.
@@ -92,30 +94,57 @@ def _pass_over(
     *,
     is_last: bool,
 ) -> bool:
-    """Refresh each view in turn; False if somebody else interfered and a new pass is needed."""
-    for view in views:
-        key = key_of(view.name)
-        bad = [r for r in view.reads() if r in outcomes and outcomes[r][1] is not None]
+    """Refresh each view once; False if somebody else interfered and a new pass is needed."""
+    by_key = {key_of(view.name): view for view in views}
+    graph = {key: [r for r in view.reads() if r in by_key] for key, view in by_key.items()}
+    overtaken: set[str] = set()
+
+    def work(key: str, give_up: threading.Event) -> Outcome | None:
+        view = by_key[key]
+        if overtaken & set(graph[key]):
+            return None
         request.tell("start", view.name)
+        bad = [r for r in graph[key] if not _is_done(outcomes.get(r))]
         if bad:
-            outcome = _skipped(view, bad[0], outcomes[bad[0]][1])
-        else:
-            outcome = _attempt(lake, catalog, run, view, request)
-        if isinstance(outcome[1], Conflict) and not is_last:
-            return False
-        if outcome[0].mode is Mode.NOOP and key in outcomes and outcomes[key][1] is None:
-            continue  # an earlier pass did the work, and its report says so
-        outcomes[key] = outcome
-        history.record(lake, view.view_id, outcome[0])
-        request.tell("done", view.name, outcome[0].mode)
-    return True
+            return _skipped(view, bad[0], outcomes[bad[0]][1])
+        return _attempt(lake, catalog, run, view, request, give_up)
+
+    hands = min(lake.hands, len(views))
+    with SideBySide(lake.spark, work, hands) as at_work:
+        for piece in at_work.each(graph):
+            key, outcome = piece.key, piece.result
+            if outcome is None or (isinstance(outcome[1], Conflict) and not is_last):
+                overtaken.add(key)
+                continue
+            if outcome[0].mode is Mode.NOOP and _is_done(outcomes.get(key)):
+                continue  # an earlier pass did the work, and its report says so
+            outcomes[key] = _with_share(outcome, piece.share) if hands > 1 else outcome
+            history.record(lake, by_key[key].view_id, outcomes[key][0])
+            request.tell("done", by_key[key].name, outcome[0].mode)
+    return not overtaken
 
 
-def _attempt(lake: Lake, catalog: Catalog, run: Run, view: StoredView, request: Request) -> Outcome:
+def _with_share(outcome: Outcome, share: float) -> Outcome:
+    report, error = outcome
+    return replace(report, seconds={**report.seconds, "share": round(share, 3)}), error
+
+
+def _is_done(outcome: Outcome | None) -> bool:
+    return outcome is not None and outcome[1] is None
+
+
+def _attempt(
+    lake: Lake,
+    catalog: Catalog,
+    run: Run,
+    view: StoredView,
+    request: Request,
+    give_up: threading.Event,
+) -> Outcome:
     started = time.monotonic()
     try:
         run.check_log(view)
-        report = refresh_view(lake, catalog, run, view, request)
+        report = refresh_view(lake, catalog, run, view, request, give_up)
     except (Interrupted, SparkDied) as error:  # there is no use in going on to the next view
         history.record(lake, view.view_id, _failed(view.name, error))
         raise

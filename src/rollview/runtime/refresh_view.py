@@ -7,9 +7,10 @@ computed where it is not. The protocol around both is the one of docs/commit-pro
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
@@ -28,7 +29,7 @@ from rollview.runtime.contents import contents
 from rollview.runtime.incremental import Task, derive, has_ticked, obstacle
 from rollview.runtime.lake import Lake
 from rollview.runtime.moment import clock
-from rollview.runtime.pinning import Run
+from rollview.runtime.pinning import DEFINITION, Run
 from rollview.runtime.public import managed_names
 from rollview.runtime.report import Mode, Policy, RefreshReport
 from rollview.runtime.spark_engine import SparkEngine
@@ -49,14 +50,21 @@ class Request:
     full: bool = False
     cascade: bool = True
     progress: Progress | None = None
+    turn: threading.Lock = field(default_factory=threading.Lock, compare=False)
 
     def tell(self, event: str, view: str, detail: str = "") -> None:
         if self.progress is not None:
-            self.progress(event, view, detail)
+            with self.turn:
+                self.progress(event, view, detail)
 
 
 def refresh_view(
-    lake: Lake, catalog: Catalog, run: Run, view: StoredView, request: Request
+    lake: Lake,
+    catalog: Catalog,
+    run: Run,
+    view: StoredView,
+    request: Request,
+    give_up: threading.Event,
 ) -> RefreshReport:
     """Bring one view to the versions of the run. Raises Conflict if somebody else interferes."""
     done = worker.run(
@@ -65,6 +73,7 @@ def refresh_view(
         lambda: _locked_refresh(lake, catalog, run, view.name, request),
         left="the view keeps its old contents",
         too_late=f"the refresh of {view.name} was already committed",
+        give_up=give_up,
     )
     return replace(done.result, jobs=done.jobs, bytes_read=done.bytes_read)
 
@@ -265,9 +274,14 @@ def _why_whole(work: _Work, full: bool) -> str | None:
         return work.rebuilt
     if work.watermark is None or work.watermark.vector is None:
         return "it is not known which versions the stored rows reflect"
-    replaced = changed.replaced_sources(work.view, work.watermark.vector, work.vector)
+    old = work.watermark.vector
+    if DEFINITION in old and old[DEFINITION].version != work.vector[DEFINITION].version:
+        return "the stored rows were computed by another definition"
+    sources = [source for source in work.definition.sources if source.id in old]
+    past = [s.name for s in sources if work.run.is_rewritten(work.session, s, old[s.id])]
+    replaced = changed.replaced_sources(work.view, old, work.vector, past)
     if replaced:
-        return f"{', '.join(replaced)} was dropped and created anew"
+        return f"{', '.join(replaced)} was dropped and created anew, or restored"
     for reason in obstacles(work.definition):
         if reason.code in _CLOCK_OR_CHANCE:
             return reason.message

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from rollview.runtime.spark_engine import SparkEngine, frame_of
+from rollview.sql.quoting import quoted
 from rollview.storage.base import WEIGHT, Changing
 from rollview.storage.process import Process
 
@@ -32,6 +34,8 @@ class SourceChanges:
     def __init__(self, session: SparkSession, java: Process | None) -> None:
         self._engine = SparkEngine(session, java=java)
         self._read: dict[tuple[object, ...], Read] = {}
+        self._lock = threading.Lock()
+        self._locks: dict[tuple[object, ...], threading.Lock] = {}
 
     def between(
         self,
@@ -46,15 +50,19 @@ class SourceChanges:
         Read net, and then spread out: a row that came three times stands there three times.
         """
         whole = (*key, before, after, *columns)
-        if whole not in self._read:
-            net = source.changes(before, after, columns)
-            sign = F.signum(F.col(WEIGHT)).cast("bigint")
-            copies = F.array_repeat(sign, F.abs(F.col(WEIGHT)).cast("int"))
-            names = [F.col(f"`{name.replace('`', '``')}`") for name in columns]
-            spread = net.select(*names, F.explode(copies).alias(WEIGHT))
-            held = self._engine.held(spread)
-            self._read[whole] = Read(held, int(held.rows()))
-        return self._read[whole]
+        with self._lock:
+            own = self._locks.setdefault(whole, threading.Lock())
+        with own:  # whoever comes second waits for the rows of the first
+            if whole not in self._read:
+                self._read[whole] = self._now(source.changes(before, after, columns), columns)
+            return self._read[whole]
+
+    def _now(self, net: DataFrame, columns: Sequence[str]) -> Read:
+        sign = F.signum(F.col(WEIGHT)).cast("bigint")
+        copies = F.array_repeat(sign, F.abs(F.col(WEIGHT)).cast("int"))
+        names = [F.col(quoted(name)) for name in columns]
+        held = self._engine.held(net.select(*names, F.explode(copies).alias(WEIGHT)))
+        return Read(held, int(held.rows()))
 
     def close(self) -> None:
         """Forget what was read."""

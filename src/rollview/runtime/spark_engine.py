@@ -8,10 +8,12 @@ plain relation of rows with a known size: few rows as constants of the plan, mor
 from __future__ import annotations
 
 import uuid
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from rollview.algebra.expressions import Literal
 from rollview.algebra.schema import Column
@@ -19,11 +21,23 @@ from rollview.frontend.jvm_bridge import load
 from rollview.maintenance.ranges import Range
 from rollview.runtime.lifeline import while_it_lives
 from rollview.runtime.propagate import Computed
+from rollview.sql.quoting import quoted
+from rollview.storage.base import WEIGHT
 from rollview.storage.process import Process
 from rollview.storage.tables import active
 
 _FEW = 10_000  # rows up to which a step becomes constants
 _MANY = 200_000  # rows from which the driver does not hold them
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """Weighted rows: how many they add and remove, and how many of both have an equal key."""
+
+    rows: DataFrame
+    added: int
+    removed: int
+    updated: int
 
 
 class SparkEngine:
@@ -88,10 +102,14 @@ class SparkEngine:
         low, high = (Literal(str(text), column.type) for text in (found[0], found[1]))
         return Range(low, high, found[2] is not None)
 
-    def computed(self, frame: DataFrame) -> tuple[DataFrame, int]:
-        """The rows of a frame, computed now, and how many there are."""
+    def computed(self, frame: DataFrame, key: tuple[str, ...] | None) -> Delta:
+        """The rows of a weighted frame, computed now, with what they do to the key."""
         held = self.held(frame)
-        return frame_of(held, self._session), int(held.rows())
+        rows = frame_of(held, self._session)
+        counts = held.counts(None if key is None else list(key))
+        if counts is None:
+            return Delta(rows, *_counted(rows, key))
+        return Delta(rows, *map(int, counts))
 
     def held(self, frame: DataFrame) -> Any:
         """The rows of a frame, computed now, for any session."""
@@ -105,6 +123,21 @@ class SparkEngine:
                 held = maker.kept(java, frame._jdf)
         self._held.append(held)
         return held
+
+
+def _counted(net: DataFrame, key: tuple[str, ...] | None) -> tuple[int, int, int]:
+    """What a delta adds, removes and updates, by a job."""
+    weight = F.col(WEIGHT)
+    plus = F.sum(F.when(weight > 0, weight).otherwise(0)).alias("plus")
+    minus = F.sum(F.when(weight < 0, -weight).otherwise(0)).alias("minus")
+    if key is None:
+        groups, both = net.agg(plus, minus), F.lit(0)
+    else:
+        groups = net.groupBy(*[F.col(quoted(name)) for name in key]).agg(plus, minus)
+        both = F.sum(F.least("plus", "minus"))
+    row = groups.agg(F.sum("plus"), F.sum("minus"), both).collect()[0]
+    added, removed, updated = (int(value or 0) for value in row)
+    return added, removed, updated
 
 
 def frame_of(held: Any, session: SparkSession) -> DataFrame:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from rollview.algebra.definition import Definition, ReasonCode
@@ -71,10 +71,15 @@ def _verified(
     with worker.evaluation(view.name, lake.java):
         leaves = _leaves(lake, catalog, session, view, watermark.vector)
         stored = store.backing.read(version)
-        found = compare(stored, original(session, view.definition, leaves))
+        truth = original(session, view.definition, leaves)
+        found = compare(stored, truth)
         if not found:
             return found, watermark, None
         moment = watermark.vector.get(CLOCK)
+        if moment is None:
+            certain = _compare_certain(view.definition, stored, truth)
+            if certain is not None:
+                return certain, watermark, _note(view.definition)
         found, note = _compare_by_rule(session, view.definition, leaves, stored, found, moment)
         return found, watermark, note
 
@@ -86,6 +91,22 @@ def _settled(store: ViewStore[DataFrame]) -> tuple[str, Watermark | None]:
         watermark = store.watermark()
         if store.backing.current() == version:
             return version, watermark
+
+
+def _compare_certain(
+    definition: Definition, stored: DataFrame, truth: DataFrame
+) -> Difference | None:
+    """What differs in the columns that no tie can touch; None if nothing does."""
+    if definition.tied == ("*",) or definition.relation is None:
+        return None
+    columns = _columns(definition, definition.tied)
+    return compare(stored.select(*columns), truth.select(*columns)) or None
+
+
+def _columns(definition: Definition, without: tuple[str, ...]) -> list[Column]:
+    """The columns of the view but for some; where none is left, the rows can still be counted."""
+    kept = [F.col(quoted(c.name)) for c in definition.columns if c.name not in without]
+    return kept or [F.lit(1).alias("row")]
 
 
 def _compare_by_rule(
@@ -106,15 +127,15 @@ def _compare_by_rule(
         return found, _note(definition) if found else None
     if definition.left_open == ("*",):
         note = "which rows are in the result is left open by ties, so they were not compared"
-        return replace(found, missing=0, unexpected=0), note
+        nothing = replace(found, missing=0, unexpected=0)
+        return replace(nothing, missing_sample=[], unexpected_sample=[]), note
     expected = recompute(session, definition, leaves, moment)
-    kept = [c.name for c in definition.columns if c.name not in definition.left_open]
     note = "compared with the canonical definition, in which all columns break ties"
     if moment is not None:
         note = f"compared with the query as of {moment.version}"
     if definition.left_open:
         note += f"; not compared, as rows may tie on them: {', '.join(definition.left_open)}"
-    columns = [F.col(quoted(name)) for name in kept] or [F.lit(1).alias("row")]
+    columns = _columns(definition, definition.left_open)
     return compare(stored.select(*columns), expected.select(*columns)), note
 
 

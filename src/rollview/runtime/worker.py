@@ -32,6 +32,32 @@ _LOST = (Py4JError, ConnectionError)
 _QUERY_LOGGER = logging.getLogger("SQLQueryContextLogger")
 
 
+class _Silence:
+    """Silence of a logger, as long as anybody wants it."""
+
+    def __init__(self, logger: logging.Logger) -> None:
+        self._logger = logger
+        self._lock = threading.Lock()
+        self._wanted = 0
+        self._before = logger.disabled
+
+    def begin(self) -> None:
+        with self._lock:
+            if self._wanted == 0:
+                self._before = self._logger.disabled
+            self._wanted += 1
+            self._logger.disabled = True
+
+    def end(self) -> None:
+        with self._lock:
+            self._wanted -= 1
+            if self._wanted == 0:
+                self._logger.disabled = self._before
+
+
+_silence = _Silence(_QUERY_LOGGER)
+
+
 class _Thread(InheritableThread):
     """A thread that keeps what its work raises, and what its own beginning raises, for others."""
 
@@ -64,10 +90,12 @@ def run(
     *,
     left: str,
     too_late: str | None = None,
+    give_up: threading.Event | None = None,
 ) -> Done[Result]:
     """Do the work and wait for it; raises what it raises, Interrupted if the user gave up.
 
     ``left`` says how things are if the work is interrupted, ``too_late`` if it was done by then.
+    Ctrl-C reaches the main thread only; others are told by ``give_up``.
     """
     group = f"rollview-{uuid.uuid4().hex[:12]}"
     results: list[Result] = []
@@ -82,6 +110,8 @@ def run(
     try:
         while thread.is_alive():
             thread.join(_WAIT_SECONDS)
+            if give_up is not None and give_up.is_set():
+                raise KeyboardInterrupt
     except KeyboardInterrupt:
         _stop(spark, group, thread)
         if results and too_late is not None:
@@ -96,12 +126,11 @@ def run(
 @contextmanager
 def quiet() -> Iterator[None]:
     """Within the block, PySpark does not print the query errors that it raises as well."""
-    was = _QUERY_LOGGER.disabled
-    _QUERY_LOGGER.disabled = True
+    _silence.begin()
     try:
         yield
     finally:
-        _QUERY_LOGGER.disabled = was
+        _silence.end()
 
 
 @contextmanager

@@ -57,6 +57,9 @@ class ChangeSource(Changing, Protocol):
     def read(self, version: str) -> DataFrame:
         """All rows at a version. Raises SourceVersionGone if it cannot be read any more."""
 
+    def stamp(self, version: str) -> str | None:
+        """What tells the commit of a version from others of that number; None if nothing does."""
+
     def same_rows(self, before: str, after: str) -> bool:
         """Whether it is known, cheaply, that only the layout changed between two versions."""
 

@@ -20,7 +20,7 @@ from rollview.storage.delta_log import snapshot
 from rollview.storage.delta_transaction import DeltaTransaction, is_supported, transaction
 from rollview.storage.encoding import quoted
 from rollview.storage.signed import arriving, is_small, layout, staying, touched
-from rollview.storage.tables import settings
+from rollview.storage.tables import WHOLE_TIMESTAMPS, settings
 
 _FILE_BYTES = 32 * 2**20
 _FEW_FILES = 16  # smaller ones than that, which a table may have
@@ -29,6 +29,7 @@ _COMPACTION = {
     "spark.databricks.delta.optimize.minFileSize": str(_FILE_BYTES),
     "spark.databricks.delta.optimize.maxFileSize": str(_FILE_BYTES),
     "spark.sql.files.maxRecordsPerFile": "0",
+    **WHOLE_TIMESTAMPS,
 }
 
 
@@ -150,7 +151,8 @@ class ByWriter:
             "userMetadata": metadata,
             "partitionOverwriteMode": "static",
         }
-        rows.write.format("delta").mode(mode).options(**options).save(self._location)
+        with settings(self._spark, WHOLE_TIMESTAMPS):
+            rows.write.format("delta").mode(mode).options(**options).save(self._location)
 
 
 def _changed(stored: DataFrame, changes: DataFrame, files: Sequence[Any] = ()) -> DataFrame:

@@ -13,7 +13,7 @@ from rollview.errors import SourceVersionGone
 from rollview.storage.base import TableState
 from rollview.storage.delta_changes import DeltaChanges
 from rollview.storage.delta_history import is_readable, rows_at
-from rollview.storage.delta_log import latest_alike, snapshot
+from rollview.storage.delta_log import latest_alike, snapshot, stamp_of
 from rollview.storage.delta_read import rows_of
 from rollview.storage.files import files_at
 from rollview.storage.tables import missing
@@ -44,6 +44,11 @@ class DeltaSource:
                 hint="refresh the view with full=True",
             ) from failure
 
+    def stamp(self, version: str) -> str | None:
+        """Numbers come again when a folder is restored from a copy and written again."""
+        files, folder = files_at(self._spark, self._location)
+        return stamp_of(files, folder, int(version))
+
     def same_rows(self, before: str, after: str) -> bool:
         """True if every commit between is in the log and only moves rows between files."""
         if int(before) > int(after):
@@ -58,7 +63,8 @@ class DeltaSource:
         return self._changes.changes(before, after, columns)
 
     def readable(self, version: str) -> bool:
-        return is_readable(self._spark, self._location, int(version))
+        alike = latest_alike(*files_at(self._spark, self._location), int(version))
+        return is_readable(self._spark, self._location, alike)
 
     def rows(self, version: str) -> int | None:
         return rows_at(self._spark, self._location, int(version))

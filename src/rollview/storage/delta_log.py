@@ -155,6 +155,15 @@ def read_actions(files: Files, folder: str, version: int) -> list[Action]:
     return [json.loads(line) for line in text.split("\n") if line.strip()]
 
 
+def stamp_of(files: Files, folder: str, version: int) -> str | None:
+    """What tells a commit from others of its number, as it says itself; None if it does not."""
+    text = files.read(f"{folder}/_delta_log/{version:020}.json") or ""
+    line = next((line for line in text.split("\n") if '"commitInfo"' in line), "{}")
+    said = json.loads(line).get("commitInfo") or {}
+    found = said.get("txnId") or said.get("inCommitTimestamp") or said.get("timestamp")
+    return None if found is None else str(found)
+
+
 def _changes_data(action: Action) -> bool:
     """A change of schema or protocol counts, too: it may change what the rows look like."""
     for kind in ("add", "remove"):

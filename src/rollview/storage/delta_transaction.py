@@ -20,11 +20,14 @@ from py4j.protocol import Py4JError
 from pyspark.sql import DataFrame, SparkSession
 
 from rollview.storage.delta_log import NET_TAG, listed_files
-from rollview.storage.tables import active, settings
+from rollview.storage.tables import WHOLE_TIMESTAMPS, active, settings
 
 _VERSIONS = ("4.4.",)
 # Outside of UTC, Delta rebuilds the state of the log with every commit to check its checksum.
-_NO_CHECK = {"spark.databricks.delta.allFilesInCrc.verificationMode.forceOnNonUTC.enabled": "false"}
+_SETTINGS = {
+    "spark.databricks.delta.allFilesInCrc.verificationMode.forceOnNonUTC.enabled": "false",
+    **WHOLE_TIMESTAMPS,
+}
 
 
 class DeltaTransaction:
@@ -101,7 +104,7 @@ class DeltaTransaction:
 @contextmanager
 def transaction(spark: SparkSession, location: str, application: str) -> Iterator[DeltaTransaction]:
     """Begin a transaction; if it is not committed within the block, nothing has happened."""
-    with settings(spark, _NO_CHECK), active(spark):
+    with settings(spark, _SETTINGS), active(spark):
         yield DeltaTransaction(spark, location, application)
 
 

@@ -38,6 +38,9 @@ class Files(Protocol):
     def names(self, folder: str) -> list[str]:
         """What lies in a folder, sorted; nothing if there is no such folder."""
 
+    def size(self, folder: str) -> int | None:
+        """The bytes of all files in a folder that readers read; None if there is no folder."""
+
     def remove(self, path: str) -> None:
         """Remove a file, or a folder with all in it; nothing happens if there is none."""
 
@@ -114,6 +117,13 @@ class LocalFiles:
             return []
         return sorted(name for name in found if not name.startswith("."))
 
+    def size(self, folder: str) -> int | None:
+        try:
+            found = [entry for entry in Path(folder).iterdir() if _counts(entry.name)]
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return sum(entry.stat().st_size for entry in found)
+
     def remove(self, path: str) -> None:
         if Path(path).is_dir():
             shutil.rmtree(path, ignore_errors=True)
@@ -132,6 +142,10 @@ class LocalFiles:
                 continue
             if is_forsaken(path.name, age):
                 path.unlink(missing_ok=True)
+
+
+def _counts(name: str) -> bool:
+    return not name.startswith((".", "_"))
 
 
 def not_writable(folder: Path, failure: OSError) -> LakeNotWritable:

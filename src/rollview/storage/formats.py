@@ -11,6 +11,7 @@ from rollview.errors import SessionUnsuitable
 EXTENSION = "io.delta.sql.DeltaSparkSessionExtension"
 CATALOG = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
 _PACKAGE = "io.delta:delta-spark_4.1_2.13:4.4.0"
+SELF_TOLD = "delta"  # whose tables say all about themselves
 _FILE_FORMATS = ("parquet", "orc", "avro", "json", "csv", "txt")
 
 

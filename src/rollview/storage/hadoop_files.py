@@ -57,6 +57,13 @@ class HadoopFiles:
         found = [str(status.getPath().getName()) for status in fs.listStatus(where)]
         return sorted(name for name in found if not name.startswith("."))
 
+    def size(self, folder: str) -> int | None:
+        fs, where = self._open(folder)
+        if not fs.exists(where):
+            return None
+        found = [(str(s.getPath().getName()), int(s.getLen())) for s in fs.listStatus(where)]
+        return sum(size for name, size in found if not name.startswith((".", "_")))
+
     def remove(self, path: str) -> None:
         fs, where = self._open(path)
         fs.delete(where, True)

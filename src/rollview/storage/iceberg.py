@@ -17,9 +17,10 @@ from rollview.storage.base import TableState
 from rollview.storage.encoding import quoted
 from rollview.storage.iceberg_changes import (
     EMPTY,
-    REPLACED,
     changed_rows,
     check_changes,
+    in_present_fields,
+    same_columns,
     snapshot_of,
     version_of,
 )
@@ -66,13 +67,18 @@ class IcebergSource:
             return found.where("false")
         return found if self._pinned else self._in_present_columns(found, snapshot_of(version))
 
+    def stamp(self, version: str) -> str | None:
+        return None  # no version has the name of another
+
     def same_rows(self, before: str, after: str) -> bool:
         """True if only rewrites of files ("replace" snapshots) lie between the two."""
-        if REPLACED in before + after:
-            return before == after
         table = self._load()
-        snapshot = None if after == EMPTY else table.snapshot(int(after))
-        while snapshot is not None and str(snapshot.snapshotId()) != before:
+        if before == after or EMPTY in (before, after):
+            return before == after
+        if not same_columns(table, before, after):
+            return False
+        first, snapshot = snapshot_of(before), table.snapshot(snapshot_of(after))
+        while snapshot is not None and int(snapshot.snapshotId()) != first:
             parent = snapshot.parentId()
             if snapshot.operation() != "replace" or parent is None:
                 return False
@@ -118,9 +124,12 @@ class IcebergSource:
         then = table.schemas().get(snapshot.schemaId())
         columns = []
         for position, field in enumerate(self._spark_schema(table).fields):
-            old = then.findField(now.columns().get(position).fieldId())
-            value = F.lit(None) if old is None else F.col(quoted(str(old.name())))
-            columns.append(value.cast(field.dataType).alias(field.name))
+            new = now.columns().get(position)
+            old = then.findField(new.fieldId())
+            value = "NULL"
+            if old is not None:
+                value = in_present_fields(quoted(str(old.name())), old.type(), new.type())
+            columns.append(F.expr(value).cast(field.dataType).alias(field.name))
         return rows.select(*columns)
 
     def _spark_schema(self, table: Any) -> StructType:

@@ -23,17 +23,35 @@ _RESERVED = {"_change_type", "_change_ordinal", "_commit_snapshot_id"}
 
 
 def version_of(table: Any, snapshot: Any) -> str:
-    """A snapshot, and the schema if columns are others now than those that it calls by their names.
+    """A snapshot, and the schema that its rows are read by if it is not the snapshot's own.
 
     To drop a column and to add another of its name makes no snapshot, and yet other rows.
     """
     version, now = str(snapshot.snapshotId()), table.schema()
     if snapshot.schemaId() in (None, now.schemaId()):
         return version
-    then = table.schemas().get(snapshot.schemaId())
-    both = [(new, then.findField(new.name())) for new in now.columns()]
-    replaced = any(old is not None and old.fieldId() != new.fieldId() for new, old in both)
-    return f"{version}{REPLACED}{now.schemaId()}" if replaced else version
+    return f"{version}{REPLACED}{now.schemaId()}"
+
+
+def same_columns(table: Any, before: str, after: str) -> bool:
+    """Whether every name, at any depth, that both versions have is of the same column in both."""
+    old, new = (_ids(_schema_of(table, version)) for version in (before, after))
+    return all(new[name] == id for name, id in old.items() if name in new)
+
+
+def _ids(schema: Any) -> dict[str, int]:
+    return {} if schema is None else {str(n): int(i) for i, n in dict(schema.idToName()).items()}
+
+
+def _schema_of(table: Any, version: str) -> Any | None:
+    """The columns that the rows of a version are read by."""
+    if version == EMPTY:
+        return None
+    number = version.partition(REPLACED)[2]
+    snapshot = table.snapshot(snapshot_of(version))
+    if not number and (snapshot is None or snapshot.schemaId() is None):
+        return None
+    return table.schemas().get(int(number or snapshot.schemaId()))
 
 
 def snapshot_of(version: str) -> int:
@@ -56,6 +74,31 @@ def changed_rows(
     values = [F.col(quoted(there[column.lower()])) for column in columns]
     weight = F.expr("IF(_change_type = 'INSERT', 1L, -1L)").alias(WEIGHT)
     return net(rows.select(*values, weight), columns, exact=True)
+
+
+def in_present_fields(value: str, old: Any, new: Any, depth: int = 0) -> str:
+    """SQL text for a value whose nested fields are put where fields of their ids are now."""
+    if str(old) == str(new) or str(new.typeId()) != str(old.typeId()):
+        return value
+    kind, item = str(new.typeId()), f"e{depth}"
+    if kind == "STRUCT":
+        parts = []
+        for field in new.fields():
+            before = old.field(field.fieldId())
+            inner = "NULL"
+            if before is not None:
+                place = f"{value}.{quoted(str(before.name()))}"
+                inner = in_present_fields(place, before.type(), field.type(), depth + 1)
+            name = str(field.name()).replace("\\", "\\\\").replace("'", "\\'")
+            parts += [f"'{name}'", inner]
+        return f"IF({value} IS NULL, NULL, named_struct({', '.join(parts)}))"
+    if kind == "LIST":
+        inner = in_present_fields(item, old.elementType(), new.elementType(), depth + 1)
+        return f"transform({value}, {item} -> {inner})"
+    if kind == "MAP":
+        inner = in_present_fields(item, old.valueType(), new.valueType(), depth + 1)
+        return f"transform_values({value}, (k{depth}, {item}) -> {inner})"
+    return value
 
 
 def check_changes(table: Any, name: str, before: str, after: str, columns: Sequence[str]) -> bool:
@@ -92,9 +135,7 @@ def _check_columns(
     table: Any, name: str, before: str, path: list[Any], columns: Sequence[str]
 ) -> None:
     """Columns are their ids; a file without one has NULL there."""
-    oldest = None if before == EMPTY else table.snapshot(snapshot_of(before))
-    schema = before.partition(REPLACED)[2] or (None if oldest is None else oldest.schemaId())
-    then = None if schema is None else table.schemas().get(int(schema))
+    then = _schema_of(table, before)
     schemas = [table.schemas().get(snapshot.schemaId()) for snapshot in path]
     for column in columns:
         now = table.schema().caseInsensitiveFindField(column)

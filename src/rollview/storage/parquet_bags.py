@@ -15,12 +15,12 @@ from rollview.storage.net import net
 from rollview.storage.segments import Parts
 from rollview.storage.signed import arriving, layout, staying
 from rollview.storage.stored import decoded, encoded, stored_columns
-from rollview.storage.tables import settings
+from rollview.storage.tables import WHOLE_TIMESTAMPS, settings
 
 # A part that is missing or damaged must never count as an empty one, whatever the session says.
 _STRICT = {"ignoreMissingFiles": "false", "ignoreCorruptFiles": "false", "mergeSchema": "false"}
 # A shredded variant comes back with other types of numbers than it was written with.
-_WHOLE_VARIANTS = {"spark.sql.variant.writeShredding.enabled": "false"}
+_EXACTLY = {"spark.sql.variant.writeShredding.enabled": "false", **WHOLE_TIMESTAMPS}
 
 
 class ParquetBags:
@@ -33,10 +33,10 @@ class ParquetBags:
     def write(self, folder: str, bag: DataFrame, columns: StructType, signed: bool) -> int:
         stored = encoded(bag, columns, weighted=signed)
         if signed:
-            stored = net(stored, layout(_stored_type(columns)).columns)
+            stored = net(stored, layout(_stored_type(columns)).columns, exact=True)
         counted = Observation()
         rows = stored.observe(counted, F.count(F.lit(1)).alias("rows"))
-        with settings(self._spark, _WHOLE_VARIANTS):
+        with settings(self._spark, _EXACTLY):
             rows.write.mode("error").parquet(f"{self._scheme}{folder}")
         return int(counted.get["rows"])
 
@@ -50,7 +50,7 @@ class ParquetBags:
             return decoded(base, columns)
         how = layout(plain)
         delta = reduce(DataFrame.unionAll, changes)
-        rows = staying(base, delta, how).unionAll(arriving(base, delta, how))
+        rows = staying(base, delta, how).unionAll(arriving(base, delta, how, exact=True))
         return decoded(rows, columns)
 
     def _load(self, folders: Sequence[str], schema: StructType) -> DataFrame:

@@ -88,8 +88,13 @@ class Segments(Generic[Rows]):
         return [
             node
             for node, segments in state.items()
-            if {s.token for s in segments} - set(self._files.names(self._node_folder(node)))
+            if any(self._is_missing(node, segment) for segment in segments)
         ]
+
+    def _is_missing(self, node: str, segment: Segment) -> bool:
+        """Whether files of a segment are gone: Spark would read the others as if they were all."""
+        found = self._files.size(f"{self._node_folder(node)}/{segment.token}")
+        return found is None or (segment.bytes > 0 and found != segment.bytes)
 
     def tidy(self, states: Collection[State], *, alone: bool) -> None:
         """Remove the segments that none of the states names.
@@ -115,7 +120,8 @@ class Segments(Generic[Rows]):
         token = f"{datetime.now(UTC).strftime(_WHEN)}-{uuid.uuid4().hex[:12]}"
         rows = self._bags.write(f"{self._node_folder(node)}/{token}", bag, columns, signed)
         faults.point("state.written")
-        return Segment(token, rows, signed)
+        size = self._files.size(f"{self._node_folder(node)}/{token}")
+        return Segment(token, rows, signed, size or 0)
 
     def _parts(self, node: str, segments: Sequence[Segment]) -> Parts:
         folder = self._node_folder(node)

@@ -62,7 +62,7 @@ def staying(stored: DataFrame, delta: DataFrame, how: Layout) -> DataFrame:
     return _matching(stored, delta, how, "left_anti").select(*how.columns)
 
 
-def arriving(stored: DataFrame, delta: DataFrame, how: Layout) -> DataFrame:
+def arriving(stored: DataFrame, delta: DataFrame, how: Layout, *, exact: bool = False) -> DataFrame:
     """The rows to write beside those: new ones, and copies that are left of what goes.
 
     A value of which copies go is written anew, so that it does not matter where they are stored.
@@ -70,7 +70,7 @@ def arriving(stored: DataFrame, delta: DataFrame, how: Layout) -> DataFrame:
     """
     present = _matching(stored, delta, how, "left_semi")
     weighted = present.select(*how.columns, F.lit(1).cast("bigint").alias(WEIGHT))
-    total = net(weighted.unionAll(delta), how.columns)
+    total = net(weighted.unionAll(delta), how.columns, exact=exact)
     copies = f"IF({WEIGHT} < 0, raise_error('{_ABSENT}'), CAST({WEIGHT} AS INT))"
     return total.selectExpr(*how.columns, f"explode(array_repeat(true, {copies}))").select(
         *how.columns

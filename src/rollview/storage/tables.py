@@ -51,6 +51,10 @@ def active(spark: SparkSession) -> Iterator[None]:
             sessions.clearActiveSession()
 
 
+# Files may be written with milliseconds only.
+WHOLE_TIMESTAMPS = {"spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS"}
+
+
 @contextmanager
 def settings(spark: SparkSession, values: Mapping[str, str]) -> Iterator[None]:
     """Within the block, the session has these settings; afterwards what it had before."""
@@ -90,7 +94,17 @@ def locate(spark: SparkSession, name: str) -> LocatedTable:
     )
 
 
-def partitions(spark: SparkSession, name: str) -> list[str]:
+def layout_of(spark: SparkSession, name: str) -> str:
+    """By what Spark's own catalog reads the files of a table: format, options, columns."""
+    entry = catalog_entry(spark, name)
+    if entry is None:
+        return ""
+    provider, options = entry.provider(), entry.storage().properties()
+    told = sorted(str(options.toSeq().apply(at)) for at in range(options.size()))
+    return f"{provider} {told} {entry.schema().json()} {entry.partitionColumnNames()}"
+
+
+def partitions(spark: SparkSession, name: str) -> list[tuple[str, str]]:
     """The partitions that Spark's own catalog lists of a table, if it does, with their places."""
     entry = catalog_entry(spark, name)
     if entry is None or not entry.tracksPartitionsInCatalog():
@@ -99,7 +113,7 @@ def partitions(spark: SparkSession, name: str) -> list[str]:
     catalog = _state(spark).catalog()
     found = catalog.listPartitions(entry.identifier(), jvm.scala.Option.empty())
     parts = (found.apply(position) for position in range(found.size()))
-    return sorted(f"{part.spec().mkString(',')} {part.location()}" for part in parts)
+    return sorted((str(part.spec().mkString(",")), str(part.location())) for part in parts)
 
 
 def view_property(spark: SparkSession, name: str, key: str) -> str | None:

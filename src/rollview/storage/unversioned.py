@@ -16,7 +16,7 @@ from pyspark.sql.types import StructType
 from rollview.errors import SourceVersionGone
 from rollview.storage.base import TableState
 from rollview.storage.files import files_at
-from rollview.storage.tables import locate, missing, partitions
+from rollview.storage.tables import layout_of, locate, missing, partitions
 
 UNTRACKED = "untracked"
 
@@ -60,6 +60,9 @@ class UnversionedSource:
                 hint="refresh the view first",
             )
         return self._load()
+
+    def stamp(self, version: str) -> str | None:
+        return None  # no version has the name of another
 
     def same_rows(self, before: str, after: str) -> bool:
         return before == after
@@ -105,7 +108,11 @@ class UnversionedSource:
         if not found and not all(_exists(self._spark, place) for place in locations):
             raise missing(self._name)
         if not self._is_path:
-            found += partitions(self._spark, self._name)
+            found.append(layout_of(self._spark, self._name))
+            for spec, place in partitions(self._spark, self._name):
+                found.append(f"{spec} {place}")
+                if not place.startswith(f"{self._location}/"):
+                    found += sorted(_walk(self._spark, place))
         return hashlib.sha256("\n".join(found).encode()).hexdigest()[:24]
 
 
@@ -124,7 +131,7 @@ def _walk(spark: SparkSession, location: str) -> Iterator[str]:
 def _walk_local(folder: Path) -> Iterator[str]:
     if folder.is_file():
         yield _described(folder)
-    for root, _, names in os.walk(folder):
+    for root, _, names in os.walk(folder, followlinks=True):
         for name in names:
             if not name.startswith((".", "_")):
                 yield _described(Path(root) / name)

@@ -19,7 +19,8 @@ class Position:
 
     For a base table ``identity`` is the table's own, ``version`` its version. For a view they are
     the view id and the refresh number; ``stored`` is then the version of its backing table, and
-    ``base`` what that refresh reflects in turn.
+    ``base`` what that refresh reflects in turn. ``stamp`` tells the commit of the version from any
+    other that has its number, where the log says.
     """
 
     name: str
@@ -27,13 +28,13 @@ class Position:
     identity: str
     stored: str | None = None
     base: Mapping[str, Position] = field(default_factory=dict)
+    stamp: str | None = None
 
     def same_as(self, other: Position | None) -> bool:
         """Whether both are the same rows of the same table."""
-        return other is not None and (self.version, self.identity) == (
-            other.version,
-            other.identity,
-        )
+        if other is None or (self.version, self.identity) != (other.version, other.identity):
+            return False
+        return None in (self.stamp, other.stamp) or self.stamp == other.stamp
 
     def to_dict(self) -> dict[str, Any]:
         data: dict[str, Any] = {
@@ -43,6 +44,8 @@ class Position:
         }
         if self.stored is not None:
             data |= {"stored": self.stored, "base": _plain(self.base)}
+        if self.stamp is not None:
+            data["stamp"] = self.stamp
         return data
 
 
@@ -53,13 +56,14 @@ Vector = Mapping[str, Position]  # by source id
 class Segment:
     """One stored part of the state of an operator: a signed bag in a folder, never changed.
 
-    ``rows`` is how many rows are stored. If it is not ``signed``, every row counts once, and there
-    are as many of it as it has copies.
+    ``rows`` is how many rows are stored, in files of so many ``bytes`` (0 if that is not known). If
+    it is not ``signed``, every row counts once, and there are as many of it as it has copies.
     """
 
     token: str
     rows: int
     signed: bool
+    bytes: int = 0
 
 
 State = Mapping[str, tuple[Segment, ...]]  # by the name of the operator: its rows are their sum
@@ -148,6 +152,7 @@ def _positions(data: dict[str, Any]) -> Vector:
             item["identity"],
             item.get("stored"),
             _positions(item.get("base", {})),
+            item.get("stamp"),
         )
         for source, item in data.items()
     }
@@ -156,7 +161,13 @@ def _positions(data: dict[str, Any]) -> Vector:
 def _segments(data: dict[str, Any]) -> State:
     return {
         name: tuple(
-            Segment(str(item["token"]), int(item["rows"]), bool(item["signed"])) for item in items
+            Segment(
+                str(item["token"]),
+                int(item["rows"]),
+                bool(item["signed"]),
+                int(item.get("bytes", 0)),
+            )
+            for item in items
         )
         for name, items in data.items()
     }

@@ -90,7 +90,7 @@ class ViewStore(Generic[Rows]):
     def tidy(self, *, alone: bool = False, after_a_crash: bool = False) -> None:
         """Remove vectors and candidates that no refresh, living or dead, can still need.
 
-        Who is ``alone``, because of a lock, knows that candidates of the next number are nobody's;
+        Who is ``alone``, because of a lock, knows that what is of a later number is nobody's;
         ``after_a_crash`` the table itself may hold what its writer could not finish.
         """
         tail = self.backing.newest()
@@ -104,8 +104,8 @@ class ViewStore(Generic[Rows]):
                 continue
             number, candidate = int(match[1]), match[2] is not None
             passed = number < tail.number or (number == tail.number and published)
-            nobodys = passed or (alone and number > tail.number)
-            if (candidate and nobodys) or number <= tail.number - _KEPT_VECTORS:
+            ahead = alone and number > tail.number  # a vector, too: the rows were restored
+            if ahead or (candidate and passed) or number <= tail.number - _KEPT_VECTORS:
                 self._files.remove(f"{self._folder}/{name}")
         self._tidy_state(tail, alone)
         if alone and after_a_crash:
@@ -197,12 +197,16 @@ class ViewStore(Generic[Rows]):
             return None
 
     def _loaded(self, tail: Tail) -> LoadedVector | None:
+        """By what was published, unless that is of another commit than the one in the table.
+
+        Rows that were restored from a backup have fewer commits than there are vectors beside them.
+        """
         published = self._published(tail.number)
-        if published is not None:
-            return published
-        if tail.metadata is not None:
-            return load_vector(tail.metadata, f"the commit of refresh {tail.number}")
-        return self._only_candidate(tail.number)
+        if tail.metadata is None:
+            return published or self._only_candidate(tail.number)
+        carried = load_vector(tail.metadata, f"the commit of refresh {tail.number}")
+        same = published is not None and published.token == carried.token
+        return published if same else carried
 
     def _published(self, number: int) -> LoadedVector | None:
         path = f"{self._folder}/{number}.json"

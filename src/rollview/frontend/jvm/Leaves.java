@@ -166,6 +166,8 @@ public class Leaves extends scala.runtime.AbstractPartialFunction {
         return "a table read with the option " + key;
       }
     }
+    Object branch = get(relation.table(), "branch");
+    if (branch instanceof String) return "the branch " + branch;
     Object travel = get(relation, "timeTravelSpec");
     if (!(travel instanceof scala.Option) || ((scala.Option) travel).isEmpty()) return null;
     Object version = get(((scala.Option) travel).get(), "version");

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rollview.algebra.definition import Reason, ReasonCode
-from rollview.algebra.expressions import Call, ColumnRef, same, spelling
+from rollview.algebra.expressions import Call, ColumnRef, cast, same, spelling
 from rollview.algebra.printer import describe
 from rollview.algebra.relations import Filter, Join, JoinKind, Named, Project, Relation, SingleRow
 from rollview.analysis.order import is_unorderable
@@ -13,6 +13,8 @@ from rollview.maintenance.flow import Flow
 from rollview.maintenance.program import Note, RuleName
 from rollview.maintenance.reads import AFTER, BEFORE
 from rollview.maintenance.signed import difference
+
+_FLOATS = ("FLOAT", "DOUBLE")
 
 
 def delta_single_row(single: SingleRow, flow: Flow) -> Relation | None:
@@ -32,6 +34,9 @@ def delta_single_row(single: SingleRow, flow: Flow) -> Relation | None:
     both: Relation = Join(JoinKind.CROSS, then, now)
     if not is_unorderable(column.type):  # what cannot be compared is taken to have moved
         alike = same(*(spelling(value) for value in values))
+        if any(word in column.type for word in _FLOATS):  # 0.0 is equal to -0.0, and not the same
+            exact = same(*(cast(value, "STRING") for value in values))
+            alike = Call("And", ("(", " AND ", ")"), (alike, exact), "BOOLEAN", False)
         both = Filter(both, Call("Not", ("(NOT ", ")"), (alike,), "BOOLEAN", False))
     both = flow.rarely(flow.hold(both, "values"))
     before, after = (Project(both, (Named(single.name, value),)) for value in values)

@@ -54,6 +54,12 @@ public class Held {
     Dataset data = (Dataset) frame;
     SparkSession own = (SparkSession) session;
     QueryExecution execution = data.queryExecution();
+    scala.collection.immutable.Seq output = execution.analyzed().output();
+    if (execution.optimizedPlan() instanceof LocalRelation) {
+      // The optimizer has computed it already: no job, if it is not too many rows for constants.
+      scala.collection.immutable.Seq rows = ((LocalRelation) execution.optimizedPlan()).data();
+      if (rows.size() <= few) return constants(own, output, rows);
+    }
     scala.Tuple2 found;
     try {
       found = execution.executedPlan().executeCollectIterator();
@@ -63,16 +69,19 @@ public class Held {
     }
     long count = ((Long) found._1()).longValue();
     if (count > many) return kept(session, frame);
-    scala.collection.immutable.Seq output = execution.analyzed().output();
     scala.collection.immutable.Seq values = ((scala.collection.Iterator) found._2()).toSeq();
-    if (count <= few) {
-      LogicalPlan constants = new LocalRelation(output, values, false, scala.Option.empty());
-      return new Held(own, constants, count, values);
-    }
+    if (count <= few) return constants(own, output, values);
     SparkContext context = own.sparkContext();
     scala.reflect.ClassTag tag = scala.reflect.ClassTag$.MODULE$.apply(InternalRow.class);
     RDD rdd = context.parallelize(values, context.defaultParallelism(), tag);
     return new Held(own, relation(own, output, rdd, count, width(data)), count, values);
+  }
+
+  private static Held constants(
+      SparkSession session, scala.collection.immutable.Seq output,
+      scala.collection.immutable.Seq values) {
+    LogicalPlan constants = new LocalRelation(output, values, false, scala.Option.empty());
+    return new Held(session, constants, (long) values.size(), values);
   }
 
   /** All rows kept by the executors. */
@@ -97,7 +106,7 @@ public class Held {
   public String[] range(String column) {
     int position = position(column);
     if (values == null || position < 0) return null;
-    DataType type = ((Attribute) plan.output().apply(position)).dataType();
+    DataType type = type(position);
     if (!isOrdered(type)) return null;
     scala.math.Ordering order = PhysicalDataType$.MODULE$.ordering(type);
     Object low = null;
@@ -118,6 +127,56 @@ public class Held {
     String last = high == null ? null : text(high, type);
     if (first == null || last == null) return null;
     return new String[] {first, last, nulls ? "" : null};
+  }
+
+  /**
+   * By the weights, which are the last column: how many rows are added, how many removed, and of
+   * how many of both the columns of the key, if there is one, are the same. Null if that takes a
+   * job to find out.
+   */
+  public long[] counts(java.util.List key) {
+    if (values == null) return null;
+    int[] positions = new int[key == null ? 0 : key.size()];
+    for (int i = 0; i < positions.length; i++) {
+      positions[i] = position(String.valueOf(key.get(i)));
+      if (positions[i] < 0 || !isOrdered(type(positions[i]))) return null;
+    }
+    int weight = plan.output().size() - 1;
+    long added = 0L;
+    long removed = 0L;
+    java.util.HashMap groups = new java.util.HashMap();
+    scala.collection.Iterator all = values.iterator();
+    while (all.hasNext()) {
+      InternalRow row = (InternalRow) all.next();
+      long copies = row.getLong(weight);
+      if (copies > 0) added += copies;
+      else removed -= copies;
+      java.util.ArrayList group = new java.util.ArrayList(positions.length);
+      for (int i = 0; i < positions.length; i++) {
+        int at = positions[i];
+        group.add(row.isNullAt(at) ? null : row.get(at, type(at)));
+      }
+      long[] both = (long[]) groups.get(group);
+      if (both == null) {
+        both = new long[2];
+        groups.put(group, both);
+      }
+      if (copies > 0) both[0] += copies;
+      else both[1] -= copies;
+    }
+    long updated = 0L;
+    if (key != null) {
+      java.util.Iterator each = groups.values().iterator();
+      while (each.hasNext()) {
+        long[] both = (long[]) each.next();
+        updated += Math.min(both[0], both[1]);
+      }
+    }
+    return new long[] {added, removed, updated};
+  }
+
+  private DataType type(int position) {
+    return ((Attribute) plan.output().apply(position)).dataType();
   }
 
   private int position(String column) {
