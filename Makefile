@@ -43,7 +43,8 @@ docs: $(STAMP)
 $(STAMP):
 	@$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or \
 	  sys.exit("rollview needs Python 3.11 or newer; $(PYTHON) is %d.%d (use make PYTHON=...)" % v[:2])'
-	@test -x $(BIN)/python || { echo "creating .venv"; $(PYTHON) -m venv .venv; }
+	@test -x $(BIN)/pip || { echo "creating .venv"; $(PYTHON) -m venv .venv; } || { rm -rf .venv; \
+	  echo "$(PYTHON) cannot make a virtual environment; on Debian and Ubuntu: apt install python3-venv"; exit 1; }
 	@echo "installing the locked dependencies into .venv (a few minutes, once)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .

@@ -25,7 +25,7 @@ each step that lasts longer than a second, with `--json` not at all. Exit codes:
 | `ROLLVIEW_LAKE` | the lake folder, where `--lake` is not given |
 | `ROLLVIEW_JARS` | a folder that holds the jars below, for machines without a network |
 | `ROLLVIEW_DRIVER_MEMORY` | memory of the local Spark, such as `4g`; if not set, a quarter of all |
-| `JAVA_HOME` | the Java to use (17 or newer); otherwise the `java` on the `PATH` |
+| `JAVA_HOME` | the Java to use (17 to 22); otherwise the `java` on the `PATH` |
 | `XDG_CACHE_HOME` | jars and logs are kept in `rollview/` under it; `~/.cache` if not set |
 
 The jars that `ROLLVIEW_JARS` must hold (Maven coordinates):

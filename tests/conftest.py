@@ -28,10 +28,14 @@ def pytest_report_header() -> str:
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """One local session, with Delta and Iceberg, for the whole run."""
+    from rollview.errors import RollviewError
     from rollview.runtime.local_spark import start
 
     logging.getLogger("SQLQueryContextLogger").disabled = True
-    session = start(tmp_path_factory.mktemp("shared-lake"))
+    try:
+        session = start(tmp_path_factory.mktemp("shared-lake"))
+    except RollviewError as problem:  # without Java or its jars nothing else can be tested
+        pytest.exit(f"{problem.message}; {problem.hint}", returncode=1)
     session.conf.set("spark.sql.shuffle.partitions", "2")
     yield session
     session.stop()

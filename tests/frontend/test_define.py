@@ -97,8 +97,13 @@ def test_star_join_over_partitions_has_no_runtime_filter(tables: SparkSession) -
 
 
 @pytest.mark.parametrize("call", ["count(*)", "max(day)", "min(id)", "count(amount)"])
-def test_aggregate_over_a_whole_table_stays(tables: SparkSession, call: str) -> None:
-    definition = check(tables, f"SELECT {call} AS x FROM fact")
+@pytest.mark.parametrize("provider", ["delta", "iceberg"])
+def test_aggregate_over_a_whole_table_stays(tables: SparkSession, call: str, provider: str) -> None:
+    table = "fact"
+    if provider == "iceberg":
+        table = "iceberg.whole.fact"
+        tables.sql(f"CREATE TABLE IF NOT EXISTS {table} USING iceberg AS SELECT * FROM fact")
+    definition = check(tables, f"SELECT {call} AS x FROM {table}")
     assert {Aggregate, Scan} <= set(kinds(definition))
 
 

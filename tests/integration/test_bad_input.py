@@ -269,3 +269,23 @@ def test_lost_watermarks_lead_to_a_full_refresh(db: Session, own: SparkSession) 
     assert report.mode is Mode.FULL  # type: ignore[union-attr]
     assert "not known which versions" in str(report.reason)  # type: ignore[union-attr]
     assert_view_matches_recompute(db, "counted")
+
+
+def test_what_fails_while_it_is_analyzed(db: Session) -> None:
+    with pytest.raises(e.BadQuery, match="'x'"):
+        db.create_view("v", "SELECT id FROM orders ORDER BY id LIMIT CAST('x' AS INT)")
+    with pytest.raises(e.BadQuery, match="'x'"):
+        db.explain("SELECT id FROM orders ORDER BY id LIMIT CAST('x' AS INT)")
+
+
+def test_names_that_are_nearly_right(db: Session) -> None:
+    with pytest.raises(e.UnknownTable) as caught:
+        db.create_view("v", "SELECT * FROM order")
+    assert caught.value.hint == "the tables nearest in name are orders"
+
+
+def test_a_type_that_cannot_be_stored(db: Session) -> None:
+    point = "ST_GeomFromWKB(X'0101000000000000000000F03F0000000000000040')"
+    with pytest.raises(e.RollviewError, match=r"(?i)geo"):
+        db.create_view("v", f"SELECT id, {point} AS p FROM orders")
+    assert db.views() == []

@@ -54,6 +54,13 @@ def test_too_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "install Java 17 or 21" in (caught.value.hint or "")
 
 
+def test_too_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(tmp_path, 'openjdk version "25.0.1" 2025-10-21')
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(JavaMissing, match=r"Java 25 at .* is too new; Spark runs on 17 to 22"):
+        find_java()
+
+
 def test_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))

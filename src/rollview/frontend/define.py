@@ -49,10 +49,10 @@ def define(
 ) -> Definition:
     """Analyze the query, never execute it, and say what it is."""
     text = query if isinstance(query, str) else None
-    with spark_errors(text):
+    with spark_errors(text, lambda: [table.name for table in spark.catalog.listTables()]):
         frame = analyzed_text(spark, query) if isinstance(query, str) else query
         analyzed = frame._jdf.queryExecution().analyzed()
-    exported = _export(spark, analyzed, managed, with_plan=text is None)
+        exported = _export(spark, analyzed, managed, with_plan=text is None)
     columns = _public_columns(exported["columns"], spark)
     reasons = check_facts(spark, exported, is_text=text is not None)
     ids = _source_ids(exported["sources"])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from pyspark.errors import AnalysisException, ParseException, PySparkException
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
 
 from rollview.errors import (
     BadQuery,
@@ -18,16 +20,21 @@ from rollview.errors import (
 
 
 @contextmanager
-def spark_errors(text: str | None = None) -> Iterator[None]:
+def spark_errors(text: str | None = None, tables: Callable[[], list[str]] = list) -> Iterator[None]:
     """Errors that Spark raises while it reads a query become errors of ours."""
     try:
         yield
-    except (AnalysisException, ParseException) as error:
-        raise translated(error, text) from None
+    except PySparkException as error:
+        raise translated(error, text, tables) from None
+    except Py4JJavaError as error:
+        said = str(error.java_exception.toString()).split("\n", 1)[0]
+        raise BadQuery(f"Spark cannot analyze the query: {said}") from None
 
 
-def translated(error: PySparkException, text: str | None = None) -> RollviewError:
-    """The error of ours that says the same."""
+def translated(
+    error: PySparkException, text: str | None = None, tables: Callable[[], list[str]] = list
+) -> RollviewError:
+    """The error of ours that says the same; ``tables`` tells what there is."""
     condition = error.getCondition() or ""
     parameters = error.getMessageParameters() or {}
     message = first_line(error)
@@ -35,7 +42,7 @@ def translated(error: PySparkException, text: str | None = None) -> RollviewErro
         name = parameters.get("relationName", "?")
         return UnknownTable(
             f"there is no table or view {name}",
-            hint="check the name and its schema; SHOW TABLES lists what there is",
+            hint=_near(name, tables) or "check the name and its schema; SHOW TABLES lists all",
         )
     if condition.startswith("UNRESOLVED_COLUMN"):
         near = parameters.get("proposal")
@@ -57,6 +64,12 @@ def first_line(error: PySparkException) -> str:
     line = text.split("\n", 1)[0]
     line = re.sub(r"\s*SQLSTATE: \w+\.?", "", line)
     return line.removesuffix(";").strip()
+
+
+def _near(name: str, tables: Callable[[], list[str]]) -> str | None:
+    wanted = name.replace("`", "").rpartition(".")[2].lower()
+    near = difflib.get_close_matches(wanted, [table.lower() for table in tables()], n=3)
+    return f"the tables nearest in name are {', '.join(near)}" if near else None
 
 
 def _place(error: PySparkException) -> str | None:

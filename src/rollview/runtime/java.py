@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rollview.errors import JavaMissing
 
-OLDEST = 17
+OLDEST, NEWEST = 17, 22  # later ones lack a call that Spark's file systems make when they start
 
 _INSTALL = (
     "install Java 17 or 21 (Debian/Ubuntu: apt install openjdk-17-jre-headless; "
@@ -40,6 +40,12 @@ def find_java() -> Java:
     if version < OLDEST:
         raise JavaMissing(
             f"Java {version} at {command} ({origin}) is too old; Spark needs {OLDEST} or newer",
+            hint=_INSTALL,
+        )
+    if version > NEWEST:
+        raise JavaMissing(
+            f"Java {version} at {command} ({origin}) is too new; Spark runs on {OLDEST} to "
+            f"{NEWEST}",
             hint=_INSTALL,
         )
     return Java(command, version)

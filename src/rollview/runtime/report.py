@@ -58,7 +58,7 @@ class RefreshReport(_Data):
     from_versions: dict[str, str | None] = field(default_factory=dict)
     to_versions: dict[str, str | None] = field(default_factory=dict)
     rows_changed: dict[str, int] = field(default_factory=dict)
-    rows_irrelevant: int = 0
+    rows_irrelevant: int | None = None
     rows_inserted: int | None = None
     rows_updated: int | None = None
     rows_deleted: int | None = None
