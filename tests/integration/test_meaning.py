@@ -734,3 +734,58 @@ def test_state_that_lost_some_of_its_files(db: Session) -> None:
     assert report.mode is Mode.FULL
     assert "the state of some operators is not there" in str(report.reason)
     assert rows(db, "v") == [(1, 3)]
+
+
+def test_an_iceberg_name_that_is_given_to_another_column(db: Session) -> None:
+    place = f"iceberg.{db.spark.catalog.currentDatabase()}.prices"
+    db.spark.sql(f"CREATE TABLE {place} (id INT, price INT) USING iceberg")
+    db.spark.sql(f"INSERT INTO {place} VALUES (1, 10)")
+    db.spark.sql(f"ALTER TABLE {place} RENAME COLUMN price TO amount")
+    db.create_view("v", f"SELECT id, amount FROM {place}", policy="incremental")
+    db.spark.sql(f"ALTER TABLE {place} ADD COLUMN other INT")
+    assert db.refresh("v").mode is Mode.NOOP
+    db.spark.sql(f"ALTER TABLE {place} RENAME COLUMN amount TO amount_old")
+    db.spark.sql(f"ALTER TABLE {place} ADD COLUMN amount INT")
+    assert db.refresh("v").mode is Mode.FULL
+    assert rows(db, "v") == [(1, None)]
+    db.spark.sql(f"INSERT INTO {place} (id, amount) VALUES (2, 20)")
+    db.refresh("v")
+    assert db.verify("v").correct
+    assert db.read("v").count() == 2
+
+
+def test_iceberg_fields_that_were_dropped_and_added(db: Session) -> None:
+    place = f"iceberg.{db.spark.catalog.currentDatabase()}.nested"
+    inner = "STRUCT<a: INT, x: INT>"
+    db.spark.sql(
+        f"CREATE TABLE {place} (id INT, s {inner}, l ARRAY<{inner}>, m MAP<STRING, {inner}>) "
+        "USING iceberg"
+    )
+    one = "named_struct('a', 10, 'x', 20)"
+    db.spark.sql(f"INSERT INTO {place} SELECT 1, {one}, array({one}), map('k', {one})")
+    for column in ("s", "l.element", "m.value"):
+        db.spark.sql(f"ALTER TABLE {place} DROP COLUMN {column}.a")
+        db.spark.sql(f"ALTER TABLE {place} ADD COLUMN {column}.b INT")
+    query = "SELECT s.x, s.b, l[0].x AS lx, l[0].b AS lb, m['k'].x AS mx, m['k'].b AS mb FROM"
+    db.create_view("v", f"{query} {place}", policy="incremental")
+    assert rows(db, "v") == [(20, None, 20, None, 20, None)]
+    db.spark.sql(f"ALTER TABLE {place} DROP COLUMN s.b")
+    db.spark.sql(f"ALTER TABLE {place} ADD COLUMN s.b INT")
+    db.refresh("v")
+    db.spark.sql(f"INSERT INTO {place} (id, s) SELECT 2, named_struct('x', 1, 'b', 2)")
+    db.refresh("v")
+    assert db.verify("v").correct
+    assert db.read("v").count() == 2
+
+
+def test_an_iceberg_branch_by_its_name(db: Session) -> None:
+    place = f"iceberg.{db.spark.catalog.currentDatabase()}.branched"
+    db.spark.sql(f"CREATE TABLE {place} (id INT) USING iceberg")
+    db.spark.sql(f"INSERT INTO {place} VALUES (1)")
+    db.spark.sql(f"ALTER TABLE {place} CREATE BRANCH audit")
+    db.spark.sql(f"INSERT INTO {place}.branch_audit VALUES (2)")
+    db.create_view("v", f"SELECT id FROM {place}.branch_audit")
+    assert rows(db, "v") == [(1,), (2,)]
+    db.spark.sql(f"INSERT INTO {place}.branch_audit VALUES (3)")
+    db.refresh("v")
+    assert rows(db, "v") == [(1,), (2,), (3,)]
