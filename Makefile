@@ -5,7 +5,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed-$(shell cat requirements.lock pyproject.toml 2>/dev/null | cksum | tr ' ' '-')
 LAKE ?= demo-lake
 
-.PHONY: demo test fast lint format proof soak docs lock clean
+.PHONY: demo test fast lint format proof soak bench docs lock clean
 
 demo: $(STAMP)
 	@$(BIN)/rollview demo --lake $(LAKE)
@@ -33,6 +33,15 @@ proof: $(STAMP)
 
 soak: $(STAMP)
 	@$(BIN)/pytest -m soak --timeout 0 -s
+
+# Refreshes against recomputation at scale 1, four sizes of changes in one lake, which stays: a run
+# that was stopped goes on. Then what refreshes of little cost.
+bench: $(STAMP)
+	@mkdir -p build/bench
+	@for part in 0.0001 0.001 0.01 0.1; do \
+	  $(BIN)/python -m benchmarks.tpch --lake build/bench/tpch-1 --change $$part \
+	    --json build/bench/tpch-1-$$part.json || exit 1; done
+	@$(BIN)/python -m benchmarks.micro --json build/bench/micro.json
 
 # What is generated from the code: the command line reference.
 docs: $(STAMP)

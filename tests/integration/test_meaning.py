@@ -789,3 +789,17 @@ def test_an_iceberg_branch_by_its_name(db: Session) -> None:
     db.spark.sql(f"INSERT INTO {place}.branch_audit VALUES (3)")
     db.refresh("v")
     assert rows(db, "v") == [(1,), (2,), (3,)]
+
+
+def test_another_catalog_is_current(db: Session) -> None:
+    here = db.spark.catalog.currentDatabase()
+    db.spark.sql(f"CREATE SCHEMA IF NOT EXISTS iceberg.{here}")
+    db.spark.sql(f"USE iceberg.{here}")
+    try:
+        db.create_view("v", f"SELECT k, count(*) AS n FROM spark_catalog.{here}.t GROUP BY k")
+        db.spark.sql(f"INSERT INTO spark_catalog.{here}.t VALUES (1, 'z', 0)")
+        db.refresh("v")
+        assert rows(db, "v") == [(1, 3)]
+        assert db.verify("v").correct
+    finally:
+        db.spark.sql(f"USE spark_catalog.{here}")

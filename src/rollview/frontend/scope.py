@@ -74,6 +74,8 @@ def scoped(spark: SparkSession, settings: tuple[tuple[str, str], ...]) -> SparkS
     and where there is none go by Spark's defaults.
     """
     clone = clone_session(spark)
+    jvm: Any = clone._jvm
+    jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(clone._jsparkSession)
     wanted = dict(settings)
     for key in _explicit(clone):
         if key.startswith("spark.sql.legacy.") and key not in wanted:
@@ -86,8 +88,6 @@ def scoped(spark: SparkSession, settings: tuple[tuple[str, str], ...]) -> SparkS
         manager.setCurrentCatalog(wanted[CATALOG])
     if SCHEMA in wanted:
         clone.catalog.setCurrentDatabase(wanted[SCHEMA])
-    jvm: Any = clone._jvm
-    jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(clone._jsparkSession)
     return clone
 
 

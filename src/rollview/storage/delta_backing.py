@@ -21,6 +21,7 @@ from rollview.storage.encoding import quoted
 from rollview.storage.files import files_at
 from rollview.storage.signed import computed, mismatch_named
 from rollview.storage.stored import decoded, decoding, encoded, stored_columns
+from rollview.storage.tables import SESSION_CATALOG
 
 _LISTING = "spark.sql.sources.parallelPartitionDiscovery.parallelism"
 
@@ -115,7 +116,7 @@ class DeltaBacking:
         return newest is not None and newest.number >= number
 
     def _table(self) -> str:
-        return f"delta.{quoted(self._location)}"
+        return f"{SESSION_CATALOG}.delta.{quoted(self._location)}"  # whatever catalog is current
 
     def _tail(self, entry: LogEntry) -> Tail:
         number = entry.transactions[self._application]

@@ -20,7 +20,7 @@ from rollview.storage.delta_log import snapshot
 from rollview.storage.delta_transaction import DeltaTransaction, is_supported, transaction
 from rollview.storage.encoding import quoted
 from rollview.storage.signed import arriving, is_small, layout, staying, touched
-from rollview.storage.tables import WHOLE_TIMESTAMPS, settings
+from rollview.storage.tables import SESSION_CATALOG, WHOLE_TIMESTAMPS, settings
 
 _FILE_BYTES = 32 * 2**20
 _FEW_FILES = 16  # smaller ones than that, which a table may have
@@ -70,7 +70,7 @@ def compact(spark: SparkSession, location: str) -> None:
     files = DataFrame(found.allFiles().toDF(), spark)
     if files.where(f"size < {_FILE_BYTES}").count() > _FEW_FILES:
         with settings(spark, _COMPACTION):
-            spark.sql(f"OPTIMIZE delta.{quoted(location)}")
+            spark.sql(f"OPTIMIZE {SESSION_CATALOG}.delta.{quoted(location)}")
 
 
 class Direct:
