@@ -49,7 +49,7 @@ def define(
 ) -> Definition:
     """Analyze the query, never execute it, and say what it is."""
     text = query if isinstance(query, str) else None
-    with spark_errors(text, lambda: [table.name for table in spark.catalog.listTables()]):
+    with spark_errors(text, lambda: _tables(spark)):
         frame = analyzed_text(spark, query) if isinstance(query, str) else query
         analyzed = frame._jdf.queryExecution().analyzed()
         exported = _export(spark, analyzed, managed, with_plan=text is None)
@@ -79,6 +79,13 @@ def define(
         left_open=_left_open(relation),
         tied=_left_open(plain),
     )
+
+
+def _tables(spark: SparkSession) -> list[str]:
+    """The names of the tables and views of the current schema."""
+    catalog = spark._jsparkSession.sessionState().catalog()
+    found = catalog.externalCatalog().listTables(catalog.getCurrentDatabase())
+    return [str(found.apply(position)) for position in range(found.size())]
 
 
 def analyzed_text(spark: SparkSession, text: str) -> DataFrame:
