@@ -24,9 +24,10 @@ from rollview.planning.verdict import maintained
 from rollview.runtime.compute import spare_subqueries
 from rollview.runtime.moment import position, reading
 from rollview.sql.render import render
-from tests.roundtrip.cases import Case, create_group_tables, load_cases
+from tests.properties.seed import SEED
+from tests.roundtrip.cases import create_group_tables, load_cases
+from tests.roundtrip.check import Case
 from tests.roundtrip.session import tuned
-from tests.roundtrip.test_roundtrip import SEED
 
 pytestmark = pytest.mark.spark
 PART = 5  # of all cases, in one run

@@ -6,17 +6,13 @@ everything. ROLLVIEW_SEED repeats a run.
 
 from __future__ import annotations
 
-import os
-import time
-
 import pytest
 from pyspark.sql import SparkSession
 
+from tests.properties.seed import SEED
 from tests.roundtrip.cases import GROUPS, create_group_tables, load_cases, sample_cases
 from tests.roundtrip.check import Case, check
 from tests.roundtrip.session import tuned
-
-SEED = int(os.environ.get("ROLLVIEW_SEED", time.time()))
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 """kill -9 at random moments of a refresh; after the next refresh every view must be right.
 
-    python -m tests.soak.kills --kills 50 --seed 1 --lake /tmp/killed
+    python -m tests.soak.kills --kills 50 --seed 1 --lake killed
 
 Two processes have the lake open. One refreshes all views and is killed meanwhile: Python, its Java
 process, or both. The other has made the changes, may go on making them while the first one works,

@@ -1,6 +1,6 @@
 """Hundreds of refreshes of one lake: every view stays right, and nothing grows but the history.
 
-    python -m tests.soak.refreshes --refreshes 200 --seed 1 --lake /tmp/refreshed
+    python -m tests.soak.refreshes --refreshes 200 --seed 1 --lake refreshed
 
 Each round changes the base tables at random and refreshes all views; every tenth compares them with
 recomputation. What lies in the lake is counted after every round (`growth`).

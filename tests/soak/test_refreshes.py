@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +16,7 @@ import rollview
 from rollview.runtime import refresh_view
 from rollview.storage import delta_commits
 from tests.integration.conftest import private_session
+from tests.properties.seed import SEED
 from tests.soak.growth import MOST_SEGMENTS, Counts, Round, growing
 from tests.soak.process import REPOSITORY
 from tests.soak.refreshes import FEW, Run, summary
@@ -37,7 +37,7 @@ def test_eight_refreshes(own: SparkSession, monkeypatch: pytest.MonkeyPatch) -> 
     """Files are cleaned so often that eight refreshes see it twice."""
     monkeypatch.setattr(refresh_view, "_CLEANING", 3)
     monkeypatch.setattr(delta_commits, "_FEW_FILES", 1)
-    run = Run(rollview.connect(own), int(time.time()), print, FEW)
+    run = Run(rollview.connect(own), SEED, print, FEW)
     print(f"seed {run.seed}")
     run.run(8, every=4)
     assert not run.problems, summary(run)

@@ -65,7 +65,7 @@ def demo(
     \b
     Examples:
       rollview demo
-      rollview demo --lake /tmp/shop --scale 10 --rounds 6
+      rollview demo --lake shop --scale 10 --rounds 6
     """
     state: State = context.obj
     made = DemoLake.open(lake or state.lake or _DEFAULT, scale)
