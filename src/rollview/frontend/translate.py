@@ -67,7 +67,7 @@ def translated(
     return BadQuery(message, hint=_place(error))
 
 
-def first_line(error: PySparkException) -> str:
+def first_line(error: Exception) -> str:
     """What Spark says in one line, without SQLSTATE and without the plan."""
     text = str(error).strip().split("\nJVM stacktrace")[0]
     line = text.split("\n", 1)[0]
