@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
-from rollview.algebra.definition import Dependency, DependencyKind, Source, SourceKind
+from rollview.algebra.definition import Dependency, DependencyKind, SourceKind
 from rollview.algebra.schema import Column, Schema
 from rollview.errors import (
     DependencyChanged,
@@ -66,36 +67,68 @@ def check_dependency_policy(view: StoredView, changed: list[Dependency]) -> str:
     return f"the {what} was redefined"
 
 
-def check_same_columns(view: StoredView, columns: Schema, cause: str) -> None:
-    """Raise DependencyChanged if the rebuilt definition gives other columns."""
+def check_same_columns(
+    view: StoredView,
+    columns: Schema,
+    cause: str,
+    error: type[RollviewError] = DependencyChanged,
+) -> None:
+    """Raise an error if the rebuilt definition gives other columns."""
     if columns == view.definition.columns:
         return
     ours, theirs = set(view.definition.columns), set(columns)
     lost = ", ".join(str(column) for column in view.definition.columns if column not in theirs)
     new = ", ".join(str(column) for column in columns if column not in ours)
-    raise DependencyChanged(
+    raise error(
         f"{cause}, and the view {view.name} would have other columns: "
         f"{lost or 'nothing'} became {new or 'nothing'}",
         hint="create the view anew with replace=True (--replace)",
     )
 
 
-def check_columns(run: Run, session: SparkSession, view: StoredView) -> list[str]:
+@dataclass(frozen=True)
+class ColumnChanges:
+    """The used columns that are not what they were, a sentence for each.
+
+    The stored algebra may rely on a column that was never NULL (``weaker``), and always does on
+    the types (``retyped``).
+    """
+
+    weaker: tuple[str, ...] = ()
+    retyped: tuple[str, ...] = ()
+
+
+def check_columns(run: Run, session: SparkSession, view: StoredView) -> ColumnChanges:
     """Compare the used columns of every source with what they were.
 
-    Raises SourceChanged if one is gone or has another type; returns a sentence for each that may
-    be NULL now, since the stored algebra may rely on its never being so.
+    Raises SourceChanged if one is gone, or was retyped and the view cannot be defined anew: it
+    comes from a DataFrame, or its policy is strict.
     """
     weaker: list[str] = []
+    retyped: list[str] = []
     exact = str(session.conf.get("spark.sql.caseSensitive")).lower() == "true"
     for source in view.definition.sources:
         present = _present(session, run.schema(session, source), exact)
         for column in source.columns:
             found = present.get(column.name if exact else column.name.lower())
-            _check_column(view, source, column, found, list(present.values()))
-            if found is not None and found.nullable and not column.nullable:
+            name = f"the column {column.name} of {source.name}"
+            if found is None:
+                names = ", ".join(column.name for column in present.values())
+                raise _source_changed(view, f"{name} is gone; it has: {names}")
+            if _COMMENT.sub("", found.type) != _COMMENT.sub("", column.type):
+                retyped.append(f"{name} was {column.type} and is {found.type} now")
+            if found.nullable and not column.nullable:
                 weaker.append(f"{source.name}.{column.name} may be NULL now")
-    return weaker
+    if retyped and (view.definition.text is None or view.policy is Policy.STRICT):
+        raise _source_changed(view, "; ".join(retyped))
+    return ColumnChanges(tuple(weaker), tuple(retyped))
+
+
+def check_not_retyped(run: Run, session: SparkSession, view: StoredView) -> None:
+    """Raise SourceChanged if a column that the view uses is gone or has another type."""
+    found = check_columns(run, session, view).retyped
+    if found:
+        raise _source_changed(view, "; ".join(found), hint="refresh the view first")
 
 
 def inferred_anew(
@@ -160,23 +193,9 @@ def _present(session: SparkSession, schema: StructType, exact: bool) -> dict[str
     return {column.name if exact else column.name.lower(): column for column in columns}
 
 
-def _check_column(
-    view: StoredView, source: Source, wanted: Column, found: Column | None, there: list[Column]
-) -> None:
-    if found is None:
-        names = ", ".join(column.name for column in there)
-        raise _source_changed(
-            view, f"the column {wanted.name} of {source.name} is gone; it has: {names}"
-        )
-    if _COMMENT.sub("", found.type) != _COMMENT.sub("", wanted.type):
-        raise _source_changed(
-            view,
-            f"the column {wanted.name} of {source.name} was {wanted.type} and is {found.type} now",
-        )
-
-
-def _source_changed(view: StoredView, what: str) -> RollviewError:
-    return SourceChanged(
-        f"{what}; the view {view.name} uses it",
-        hint="undo the change, or create the view anew with replace=True (--replace)",
-    )
+def _source_changed(
+    view: StoredView,
+    what: str,
+    hint: str = "undo the change, or create the view anew with replace=True (--replace)",
+) -> RollviewError:
+    return SourceChanged(f"{what}; the view {view.name} uses it", hint=hint)

@@ -18,7 +18,15 @@ from pyspark.sql import DataFrame, SparkSession
 
 from rollview.algebra.definition import Definition, ReasonCode, Source
 from rollview.algebra.traverse import walk
-from rollview.errors import Conflict, DeltaMismatch, NotIncremental
+from rollview.errors import (
+    BadQuery,
+    Conflict,
+    DeltaMismatch,
+    DependencyChanged,
+    NotIncremental,
+    RollviewError,
+    SourceChanged,
+)
 from rollview.frontend.define import define
 from rollview.frontend.scope import scoped
 from rollview.maintenance.clock import CLOCK, Clock
@@ -224,24 +232,36 @@ def _present_definition(
 ) -> tuple[Definition, str | None]:
     """The definition to refresh by, and why it was rebuilt if it was."""
     reasons: list[str] = []
+    error: type[RollviewError] = DependencyChanged
     redefined = changed.changed_dependencies(session, view)
     if redefined:
         reasons.append(changed.check_dependency_policy(view, redefined))
     else:
-        reasons += changed.check_columns(run, session, view)
+        columns = changed.check_columns(run, session, view)
+        reasons += [*columns.weaker, *columns.retyped]
+        error = SourceChanged if columns.retyped else error
     inferred = changed.inferred_anew(run, session, view, watermark)
     if not reasons and not inferred and not _is_moving(view.definition):
         return view.definition, None
     if view.definition.text is None:
         return replace(view.definition, relation=None), "; ".join(reasons) or None
     managed = managed_names(lake, catalog.readable()[0])
-    definition = define(session, view.definition.text, managed=managed)
+    try:
+        definition = define(session, view.definition.text, managed=managed)
+    except BadQuery as failure:
+        if not reasons:
+            raise
+        cause = "; ".join(reasons)
+        raise error(
+            f"{cause}, and the query of {view.name} is none any more: {failure.message}",
+            hint="undo the change, or create the view anew with replace=True (--replace)",
+        ) from failure
     if not reasons and definition == view.definition:
         return definition, None
     if not reasons:
         files = f"{', '.join(inferred)}: there are other files or columns now"
         reasons.append(files if inferred else "it reads another moment")
-    changed.check_same_columns(view, definition.columns, "; ".join(reasons))
+    changed.check_same_columns(view, definition.columns, "; ".join(reasons), error)
     return definition, "; ".join(reasons)
 
 

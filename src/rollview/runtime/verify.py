@@ -18,7 +18,7 @@ from rollview.planning.verdict import is_left_to_chance
 from rollview.runtime import worker
 from rollview.runtime.broken_log import readable_log
 from rollview.runtime.catalog import Catalog, StoredView
-from rollview.runtime.changed import check_columns
+from rollview.runtime.changed import check_not_retyped
 from rollview.runtime.compare import Difference, compare
 from rollview.runtime.compute import recompute
 from rollview.runtime.lake import Lake
@@ -151,7 +151,7 @@ def _leaves(
                 "are gone with the old one",
                 hint=f'refresh it first: refresh("{view.name}")',
             )
-    check_columns(run, session, view)  # the original is analyzed by the columns of today
+    check_not_retyped(run, session, view)  # the original is analyzed by the columns of today
     return run.leaves(session, view.definition, vector)
 
 
