@@ -6,7 +6,7 @@ import logging
 from datetime import UTC, datetime
 
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 import rollview
 from rollview import Session
@@ -14,6 +14,7 @@ from rollview.errors import NotIncremental
 from rollview.runtime import costs, pinning
 from rollview.runtime.report import Mode, RefreshReport
 from rollview.storage import faults
+from rollview.storage.delta_changes import DeltaChanges, Plan
 from tests.properties.seed import SEED
 
 pytestmark = pytest.mark.spark
@@ -146,6 +147,43 @@ def test_lower_view_refreshed_alone_several_times(shop: Session) -> None:
     report = refresh(shop, "upper", cascade=False)
     assert report.mode is Mode.INCREMENTAL
     assert shop.verify("upper").correct
+
+
+def test_the_change_of_a_lower_view_is_read_and_not_its_rows(
+    shop: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of values that are only equal, too: -0.0 is no 0.0 to the view above."""
+    shop.sql("CREATE TABLE many USING delta AS SELECT id % 5000 AS k, id AS v FROM range(20000)")
+    shop.sql("CREATE TABLE zeros USING delta AS SELECT -0.0D AS z FROM range(2)")
+    shop.create_view("lower", "SELECT k, sum(v) AS s FROM many GROUP BY k", policy="incremental")
+    shop.create_view("upper", "SELECT s % 7 AS r, count(*) AS n FROM lower GROUP BY s % 7")
+    shop.create_view("zeros_below", "SELECT z FROM zeros", policy="incremental")
+    zeros_above = "SELECT CAST(z AS STRING) AS z, count(*) AS n FROM zeros_below GROUP BY 1"
+    shop.create_view("zeros_above", zeros_above, policy="incremental")
+    ways: list[str] = []
+    read = DeltaChanges.read
+
+    def spied(self: DeltaChanges, plan: Plan, columns: list[str]) -> DataFrame:
+        ways.append(f"{plan.diff.way} {len(plan.diff.files)} {len(plan.diff.feed)}")
+        return read(self, plan, columns)
+
+    monkeypatch.setattr(DeltaChanges, "read", spied)
+    for number in range(3):
+        shop.sql(f"UPDATE many SET v = v * 3 + 1 WHERE k = {number}")
+        refresh(shop, "lower")
+    shop.sql("DELETE FROM many WHERE k = 9")
+    refresh(shop, "lower")
+    ways.clear()
+    report = refresh(shop, "upper", cascade=False)
+    assert ways == ["feed 0 4"]
+    assert report.rows_changed == {"lower": 7}
+    assert shop.verify("upper").correct
+    shop.sql("INSERT INTO zeros VALUES (0.0D), (1.0D)")
+    refresh(shop, "zeros_below")
+    shop.sql("DELETE FROM zeros WHERE z = 1.0D")
+    for name in ("zeros_below", "zeros_above"):
+        assert refresh(shop, name).mode is Mode.INCREMENTAL
+    assert sorted(map(tuple, shop.read("zeros_above").collect())) == [("-0.0", 2), ("0.0", 1)]
 
 
 def test_policies(shop: Session, caplog: pytest.LogCaptureFixture) -> None:

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 import rollview
 from rollview import Session
-from rollview.errors import BadQuery, NotIncremental
+from rollview.errors import BadQuery, NotIncremental, SourceReplaced
 from rollview.frontend.checks import moments_in
 from rollview.frontend.define import define
 from rollview.maintenance.program import Kept
@@ -541,6 +541,63 @@ def test_paths_with_patterns(db: Session, tmp_path: Path) -> None:
     assert db.refresh("v").mode is Mode.NOOP
 
 
+def test_paths_with_patterns_in_a_plain_view(db: Session, tmp_path: Path) -> None:
+    db.spark.sql("SELECT 1 AS a").write.parquet(f"{tmp_path}/day=1")
+    db.spark.sql(f"CREATE VIEW p AS SELECT a FROM parquet.`{tmp_path}/day=*`")
+    db.create_view("v", "SELECT count(*) AS n FROM p")
+    db.spark.sql("SELECT 2 AS a").write.parquet(f"{tmp_path}/day=2")
+    assert db.refresh("v").mode is Mode.FULL
+    assert rows(db, "v") == [(2,)]
+
+
+def test_a_file_of_a_pattern_that_is_gone(db: Session, tmp_path: Path) -> None:
+    for number in (1, 2):
+        (tmp_path / f"{number}.csv").write_text(f"{number}\n")
+    db.create_view("v", f"SELECT _c0 AS a FROM csv.`{tmp_path}/*.csv`")
+    (tmp_path / "1.csv").unlink()
+    assert db.refresh("v").mode is Mode.FULL
+    assert rows(db, "v") == [("2",)]
+
+
+def test_a_constant_whose_version_is_gone(db: Session) -> None:
+    place = f"iceberg.{db.spark.catalog.currentDatabase()}.moments"
+    db.spark.sql(f"CREATE TABLE {place} USING iceberg AS SELECT 1 AS a")
+    [(first,)] = db.spark.sql(f"SELECT snapshot_id FROM {place}.snapshots").collect()
+    db.create_view("v", f"SELECT a FROM {place} VERSION AS OF {first}")
+    db.spark.sql(f"INSERT INTO {place} VALUES (2)")
+    db.spark.sql(
+        f"CALL iceberg.system.expire_snapshots(table => '{place.partition('.')[2]}', "
+        "older_than => TIMESTAMP '2999-01-01', retain_last => 1)"
+    )
+    assert db.refresh("v").mode is Mode.NOOP
+    assert rows(db, "v") == [(1,)]
+    db.spark.sql(f"DROP TABLE {place}")
+
+
+def test_a_partition_in_a_folder_with_a_space(db: Session, tmp_path: Path) -> None:
+    db.spark.conf.set("spark.sql.hive.manageFilesourcePartitions", "true")
+    db.spark.sql("CREATE TABLE parts (a INT, p INT) USING parquet PARTITIONED BY (p)")
+    place = tmp_path / "my part"
+    db.spark.sql("SELECT 1 AS a").write.parquet(str(place))
+    db.spark.sql(f"ALTER TABLE parts ADD PARTITION (p = 1) LOCATION '{place}'")
+    db.create_view("v", "SELECT a FROM parts")
+    assert rows(db, "v") == [(1,)]
+    db.spark.sql("SELECT 2 AS a").write.mode("append").parquet(str(place))
+    assert db.refresh("v").mode is Mode.FULL
+    assert rows(db, "v") == [(1,), (2,)]
+
+
+def test_numbered_rows_that_are_chosen_by_another_column(db: Session) -> None:
+    """Which of two equal rows is the first decides whether there is one at all."""
+    db.spark.sql(
+        "CREATE TABLE ties USING delta AS SELECT * FROM VALUES (1, 1, 7), (1, 1, 3) AS t(a, b, c)"
+    )
+    numbered = "SELECT *, row_number() OVER (PARTITION BY a ORDER BY b) AS n FROM ties"
+    for name, condition in (("by_c", "n = 1 AND c > 5"), ("by_both", "n <= c - 6")):
+        db.create_view(name, f"SELECT a FROM ({numbered}) WHERE {condition}")
+        assert db.verify(name).correct
+
+
 def test_partitions_by_a_timestamp_in_another_zone(db: Session) -> None:
     utc = "spark.databricks.delta.write.utcTimestampPartitionValues"
     db.spark.conf.set("spark.sql.session.timeZone", "America/New_York")
@@ -689,6 +746,8 @@ def test_a_table_that_was_restored_from_a_copy(db: Session) -> None:
     restore(db, folder)
     db.spark.sql("INSERT INTO t VALUES (5, 'kept', 1)")
     assert not db.status("v")[0].fresh
+    with pytest.raises(SourceReplaced, match="t was restored from a copy"):
+        db.verify("v")
     assert db.refresh("v").mode is Mode.FULL
     assert rows(db, "v") == [("a",), ("b",), ("kept",)]
 
@@ -706,6 +765,22 @@ def test_rows_of_a_view_that_were_restored_from_a_copy(db: Session) -> None:
     db.refresh("v")
     assert rows(db, "v") == [("a",), ("b",), ("new 0",), ("new 1",), ("new 2",)]
     assert db.verify("v").correct
+
+
+def test_views_above_rows_that_were_restored_from_a_copy(db: Session) -> None:
+    db.create_view("v", "SELECT k, x FROM t", policy="incremental")
+    db.create_view("above", "SELECT k, count(*) AS n FROM v GROUP BY k", policy="incremental")
+    [place] = {file.rpartition("/")[0] for file in db.read("v").inputFiles()}
+    folder = Path("/" + place.removeprefix("file:").lstrip("/"))
+    shutil.copytree(folder, folder.with_name("data_copy"))
+    db.spark.sql("INSERT INTO t VALUES (8, 'new', 1)")
+    db.refresh()
+    restore(db, folder)
+    db.spark.sql("INSERT INTO t VALUES (9, 'newer', 1)")
+    db.refresh()
+    assert db.verify("v").correct
+    assert db.verify("above").correct
+    assert [k for k, _ in rows(db, "above")][-2:] == [8, 9]
 
 
 def test_a_definition_that_a_crash_kept_from_being_written(

@@ -84,6 +84,49 @@ def test_plain_views_and_tables_by_their_statement(tmp_path: Path) -> None:
     assert not (lake / "default.db" / "lines").exists()
 
 
+def test_two_processes_and_one_name(tmp_path: Path) -> None:
+    """The second is a session of its own beside the first one, as far as the files go."""
+    away = tmp_path / "away"
+    away.mkdir()
+    (away / "1.csv").write_text("7\n")
+    lake = tmp_path / "lake"
+    lake.mkdir()
+    printed = run(
+        lake,
+        f"""
+        import subprocess
+        from pathlib import Path
+
+        def elsewhere(*statements):
+            calls = "; ".join(f"db.sql({{s!r}})" for s in statements)
+            text = f"import rollview, sys\nwith rollview.connect(sys.argv[1]) as db: {{calls}}"
+            subprocess.run([sys.executable, "-c", text, sys.argv[1]], check=True)
+
+        run("CREATE VIEW p AS SELECT 1 AS a")
+        run("CREATE VIEW q AS SELECT 1 AS a")
+        db.status()
+        elsewhere(
+            "DROP VIEW p", "CREATE TABLE p (a INT) USING csv LOCATION '{away}'",
+            "CREATE OR REPLACE VIEW q AS SELECT 2 AS a",
+        )
+        again = rollview.connect(sys.argv[1])
+        print(again.spark.table("q").collect()[0].a)
+        for _ in range(2):
+            db.status()
+        print(db.spark.table("p").collect()[0].a)
+        Path("{away}").rename("{away}_gone")
+        for _ in range(2):
+            db.status()
+        Path("{away}_gone").rename("{away}")
+        for _ in range(2):
+            db.status()
+        elsewhere("SELECT a FROM p")
+        print(db.spark.table("p").collect()[0].a)
+        """,
+    )
+    assert printed.splitlines()[-3:] == ["2", "7", "7"]
+
+
 def test_a_broken_table_does_not_keep_the_lake_shut(tmp_path: Path) -> None:
     home = tmp_path / "default.db"
     (home / "broken").mkdir(parents=True)

@@ -7,6 +7,7 @@ import time
 
 import pytest
 from pyspark.sql import SparkSession
+from pyspark.util import InheritableThread
 
 from rollview import Session
 from rollview.errors import Interrupted
@@ -72,6 +73,20 @@ def test_what_has_begun_is_waited_for(spark: SparkSession) -> None:
     with pytest.raises(ValueError, match="bad"), SideBySide(spark, work, 2) as at_work:
         list(at_work.each({"slow": [], "bad": [], "never": ["bad"]}))
     assert ended == ["slow"]
+
+
+def test_a_thread_that_cannot_begin(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("no thread")
+
+    for method in ("start", "run"):
+        with monkeypatch.context() as patched:
+            patched.setattr(InheritableThread, method, broken)
+            with (
+                pytest.raises(RuntimeError, match="no thread"),
+                SideBySide(spark, lambda key, _: key, 2) as at_work,
+            ):
+                list(at_work.each({"a": [], "b": []}))
 
 
 def test_who_is_interrupted_has_the_work_stopped(spark: SparkSession) -> None:

@@ -16,6 +16,7 @@ _DELTA = (
     r"_delta_log/_last_checkpoint",
     r"_delta_log/_commits",
     r"part-[\w.-]+\.snappy\.parquet",
+    r"_change_data/cdc-[\w.-]+\.snappy\.parquet",
 )
 _MAY_BE = [
     re.compile(pattern)

@@ -276,9 +276,12 @@ def _numbers(window: Window) -> frozenset[str]:
 
 def _numbers_alone(filter: Filter, window: Window, names: frozenset[str]) -> bool:
     """Whether rows are taken by their number, and all else that decides is not left open."""
-    used = column_names(filter.condition) & names
-    others = names - _numbers(window)
-    return bool(used) and used <= _numbers(window) and not _uses(window, others)
+    numbers = _numbers(window)
+    used = column_names(filter.condition)
+    # The number of a row says something about the columns that it is numbered by, and no others.
+    known = {e.name for e in (*window.partition, *_keys(window)) if isinstance(e, ColumnRef)}
+    others = names - numbers
+    return bool(used & names) and used <= numbers | known and not _uses(window, others)
 
 
 def _all_rows_equal(relation: Relation) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
-from rollview.algebra.definition import Dependency, DependencyKind, SourceKind
+from rollview.algebra.definition import Definition, Dependency, DependencyKind, Source, SourceKind
 from rollview.algebra.schema import Column, Schema
 from rollview.errors import (
     DependencyChanged,
@@ -131,6 +131,12 @@ def check_not_retyped(run: Run, session: SparkSession, view: StoredView) -> None
         raise _source_changed(view, "; ".join(found), hint="refresh the view first")
 
 
+def has_pattern(definition: Definition) -> bool:
+    """Whether the text, or a plain view in it, has paths that are resolved wherever it runs."""
+    texts = [definition.text or "", *(one.text for one in definition.dependencies)]
+    return bool(_inferred(definition)) and any(_PATTERN.search(text) for text in texts)
+
+
 def inferred_anew(
     run: Run, session: SparkSession, view: StoredView, watermark: Watermark | None
 ) -> list[str]:
@@ -141,14 +147,22 @@ def inferred_anew(
     """
     if view.definition.text is None or watermark is None or watermark.vector is None:
         return []
-    is_pattern = _PATTERN.search(view.definition.text) is not None
+    is_pattern = has_pattern(view.definition)
     old = watermark.vector
     return [
         source.name
-        for source in view.definition.sources
-        if source.kind is SourceKind.PATH and "schema" in dict(source.options)
+        for source in _inferred(view.definition)
         if is_pattern
         or (source.id in old and run.state(session, source).version != old[source.id].version)
+    ]
+
+
+def _inferred(definition: Definition) -> list[Source]:
+    """The paths whose columns were inferred from their files."""
+    return [
+        source
+        for source in definition.sources
+        if source.kind is SourceKind.PATH and "schema" in dict(source.options)
     ]
 
 

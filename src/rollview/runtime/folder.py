@@ -16,7 +16,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from rollview.frontend.translate import first_line
+from rollview.runtime.worker import in_a_line
 from rollview.sql.quoting import quoted_text
 from rollview.storage.encoding import quoted
 from rollview.storage.formats import SELF_TOLD, options_clause, provider_of
@@ -68,7 +68,7 @@ def _register_schema(work: SparkSession, folder: Path) -> None:
             except (PySparkException, Py4JJavaError) as failure:
                 _warn(found[name], failure)  # one broken table must not keep the lake shut
     for name in known - found.keys():
-        _forget_if_gone(work, schema, name)
+        _forget_if_gone(work, schema, name, folder)
 
 
 def _known(work: SparkSession, schema: str) -> set[str]:
@@ -97,7 +97,7 @@ def _found(provider: str) -> str:
 
 def _warn(folder: Path, failure: Exception) -> None:
     if folder not in _warned:
-        _log.warning("%s cannot be read as a table: %s", folder, first_line(failure))
+        _log.warning("%s cannot be read as a table: %s", folder, in_a_line(failure))
         _warned.add(folder)
 
 
@@ -128,12 +128,12 @@ def forget(work: SparkSession, schema: str, name: str) -> None:
     work.sql(f"DROP TABLE IF EXISTS {quoted(schema)}.{quoted(name)}")
 
 
-def _forget_if_gone(work: SparkSession, schema: str, name: str) -> None:
+def _forget_if_gone(work: SparkSession, schema: str, name: str, home: Path) -> None:
     """Another process dropped the table; views, and tables elsewhere, stay."""
     entry = locate(work, f"{quoted(schema)}.{quoted(name)}")
     if entry.text is None and entry.location is not None and entry.location.startswith("file:"):
         folder = Path("/" + entry.location.removeprefix("file:").lstrip("/"))
-        if not folder.exists():
+        if home in folder.parents and not folder.exists():
             work.sql(f"DROP TABLE IF EXISTS {quoted(schema)}.{quoted(name)}")
 
 

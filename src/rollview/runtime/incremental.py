@@ -78,6 +78,8 @@ class Task:
     cost_decides: bool
     clock: Clock | None = None
     """What the clock said and says, if the view depends on it."""
+    is_read: bool = False
+    """Whether other views read this one, and want to know its change."""
 
 
 def obstacle(task: Task) -> str | None:
@@ -189,9 +191,9 @@ def _change(task: Task, engine: SparkEngine, done: Propagated) -> tuple[Change[D
             spread = net.select(*[F.col(f"`{n}`") for n in names], F.explode(copies)).drop("col")
             return Append(spread), counts
         case Way.MERGE:
-            return Merge(net), counts
+            return Merge(net, task.is_read), counts
         case Way.REWRITE:
-            return Rewrite(net), counts
+            return Rewrite(net, task.is_read), counts
 
 
 def _state(task: Task, done: Propagated) -> State:

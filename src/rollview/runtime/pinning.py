@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
+from typing import cast
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from rollview.algebra.definition import Definition, Source, SourceKind
 from rollview.algebra.fingerprint import meaning
-from rollview.errors import DefinitionCorrupt, RollviewError, SourceMissing
+from rollview.errors import DefinitionCorrupt, RollviewError, SourceMissing, SourceVersionGone
 from rollview.maintenance.clock import CLOCK
 from rollview.planning.verdict import follows_clock
 from rollview.runtime.broken_log import number_of, readable_log, watermark_of
 from rollview.runtime.catalog import Catalog, StoredView
+from rollview.runtime.catalog import key_of as catalog_key
 from rollview.runtime.lake import Lake
 from rollview.runtime.moment import position, present
 from rollview.runtime.source_changes import SourceChanges
+from rollview.sql.quoting import quoted
 from rollview.storage import registry
 from rollview.storage.base import ChangeSource, TableState
 from rollview.storage.vector import Position, Vector
@@ -41,6 +45,8 @@ class Run:
         self._numbers: dict[str, int | None] = {}
         self._broken: dict[str, DefinitionCorrupt] = {}
         self._wanted: dict[tuple[str, ...], dict[str, None]] = {}
+        self._read: set[str] | None = None  # the keys of views that are read by others
+        self._pinning = threading.Lock()
         self.lake = lake
         self.moment = position(present())
         self.changes = SourceChanges(lake.work, lake.java)
@@ -80,14 +86,26 @@ class Run:
     def state(self, session: SparkSession, source: Source) -> TableState:
         """The pinned state of a base table."""
         key = key_of(source)
-        if key not in self._pins:
-            there = self.source(session, source)
-            found = there.state()
-            if source.pinned:
-                then = there.read(source.pinned).schema
-                found = replace(found, version=source.pinned, schema=then)
-            self._pins[key] = found
-        return self._pins[key]
+        with self._pinning:  # views side by side must not pin two versions
+            if key not in self._pins:
+                self._pins[key] = self._present(session, source)
+            return self._pins[key]
+
+    def _present(self, session: SparkSession, source: Source) -> TableState:
+        there = self.source(session, source)
+        found = there.state()
+        if not source.pinned:
+            return found
+        try:
+            found = replace(found, schema=there.read(source.pinned).schema)
+        except SourceVersionGone:  # a constant that cannot be read is wanted by nobody yet
+            columns = [
+                f"{quoted(c.name)} {c.type}{'' if c.nullable else ' NOT NULL'}"
+                for c in source.columns
+            ]
+            schema = cast("StructType", StructType.fromDDL(", ".join(columns)))
+            found = replace(found, schema=schema)
+        return replace(found, version=source.pinned)
 
     def source(self, session: SparkSession, source: Source) -> ChangeSource:
         """The adapter of a base table, found in the catalog once per session."""
@@ -134,18 +152,33 @@ class Run:
 
     def is_rewritten(self, session: SparkSession, source: Source, old: Position) -> bool:
         """Whether the history of the same table has another commit now in a position's place."""
-        if source.kind is SourceKind.VIEW or old.stamp is None:
+        if old.stamp is None or self._identity(session, source) != old.identity:
             return False
-        if self.state(session, source).identity != old.identity:
-            return False
-        found = self._stamp(session, source, old.version)
+        if source.kind is SourceKind.VIEW:
+            found = self._stored_stamp(session, self.lower(source), old.stored)
+        else:
+            found = self._stamp(session, source, old.version)
         return found is not None and found != old.stamp
+
+    def _identity(self, session: SparkSession, source: Source) -> str:
+        if source.kind is SourceKind.VIEW:
+            return self.lower(source).view_id
+        return self.state(session, source).identity
 
     def _stamp(self, session: SparkSession, source: Source, version: str) -> str | None:
         key = (*key_of(source), version)
         if key not in self._stamps:
             self._stamps[key] = self.source(session, source).stamp(version)
         return self._stamps[key]
+
+    def _stored_stamp(
+        self, session: SparkSession, lower: StoredView, version: str | None
+    ) -> str | None:
+        """Of the commit of a view's rows, which may be restored from a copy like any table."""
+        if version is None:
+            return None
+        rows = self._lake.view_rows(session, lower.name, lower.view_id, lower.store, lower.schema)
+        return rows.stamp(version)
 
     def _position(self, session: SparkSession, source: Source) -> Position:
         if source.kind is not SourceKind.VIEW:
@@ -160,9 +193,17 @@ class Run:
                 hint=f"drop it and create it again: {source.name}",
             )
         base = watermark.vector or {}
+        stamp = self._stored_stamp(session, lower, watermark.version)
         return Position(
-            source.name, str(watermark.number), lower.view_id, watermark.version, dict(base)
+            source.name, str(watermark.number), lower.view_id, watermark.version, dict(base), stamp
         )
+
+    def is_read(self, view: StoredView) -> bool:
+        """Whether another view reads this one."""
+        if self._read is None:
+            views = self._catalog.readable()[0].values()
+            self._read = {key for one in views for key in one.reads()}
+        return catalog_key(view.name) in self._read
 
     def lower(self, source: Source) -> StoredView:
         """The view that is a source."""

@@ -236,7 +236,7 @@ def _present_definition(
     redefined = changed.changed_dependencies(session, view)
     if redefined:
         reasons.append(changed.check_dependency_policy(view, redefined))
-    else:
+    elif not changed.has_pattern(view.definition):  # which may stand for other files by now
         columns = changed.check_columns(run, session, view)
         reasons += [*columns.weaker, *columns.retyped]
         error = SourceChanged if columns.retyped else error
@@ -342,6 +342,7 @@ def _by_changes(
         moved=moved,
         cost_decides=work.view.policy is Policy.AUTO,
         clock=ticks,
+        is_read=work.run.is_read(work.view),
     )
     found = obstacle(task)
     if found is None and task.cost_decides:

@@ -22,9 +22,9 @@ from pyspark.sql import SparkSession
 from rollview.errors import LakeNotWritable
 from rollview.frontend.jvm_bridge import load
 from rollview.frontend.scope import clone_session
-from rollview.frontend.translate import first_line
 from rollview.runtime.folder import FOUND, forget, schemas_of, set_managed
 from rollview.runtime.public import PROPERTY
+from rollview.runtime.worker import in_a_line
 from rollview.sql.quoting import quoted_text
 from rollview.storage.encoding import quoted
 from rollview.storage.files import LocalFiles, file_to_name, name_to_file
@@ -69,7 +69,13 @@ class Memory:
             for name in sorted(here.keys() | there.keys() | known):
                 seen = self.seen.get((schema, name, views), _Seen(None, None))
                 text = there.get(name)
-                if here.get(name) != seen.here:
+                if name in here and text is not None and seen.there is None:
+                    # Nobody knows which came first: what all processes see stays.
+                    if self._is_described(work, schema, name, text):
+                        self.seen[schema, name, views] = _Seen(here[name], text)
+                    else:
+                        wanted.append((schema, name, text))
+                elif here.get(name) != seen.here:
                     self._write(work, schema, home, name, views, here.get(name))
                 elif text is not None and text != seen.there:
                     wanted.append((schema, name, text))
@@ -97,8 +103,9 @@ class Memory:
     ) -> None:
         path = f"{home}/{_FOLDER}/{name_to_file(name)}.json"
         if number is None:
-            self.files.remove(path)
-            del self.seen[schema, name, views]
+            seen = self.seen.pop((schema, name, views))
+            if self.files.read(path) == seen.there:  # and not of another entry of that name
+                self.files.remove(path)
             return
         try:
             text = _described(work, schema, name)
@@ -107,6 +114,12 @@ class Memory:
             self._warn(f"{schema}.{name} cannot be kept for other processes", failure)
             return
         self.seen[schema, name, views] = _Seen(number, text)
+
+    def _is_described(self, work: SparkSession, schema: str, name: str, text: str) -> bool:
+        try:
+            return _described(work, schema, name) == text
+        except (PySparkException, Py4JJavaError):
+            return False
 
     def _make(self, work: SparkSession, wanted: list[tuple[str, str, str]], views: bool) -> None:
         """Views may stand on views: go over them as long as one more can be made."""
@@ -124,12 +137,15 @@ class Memory:
             if len(left) == len(wanted):
                 for name, problem in failures.items():
                     self._warn(f"{name} cannot be brought back", problem)
+                for schema, name, _ in left:
+                    if (schema, name, views) in self.seen:  # what was there before is gone here
+                        self.seen[schema, name, views].here = _here(work, schema, views).get(name)
                 return
             wanted = left
 
     def _warn(self, what: str, failure: Exception) -> None:
         if what not in self.warned:
-            _log.warning("%s: %s", what, first_line(failure))
+            _log.warning("%s: %s", what, in_a_line(failure))
             self.warned.add(what)
 
 

@@ -40,6 +40,34 @@ class Piece(Generic[Result]):
     """Its seconds, each divided by the number of pieces that were being done."""
 
 
+class _Thread(InheritableThread, Generic[Result]):
+    """A thread that says that it is finished even if its own beginning fails, as without Java."""
+
+    def __init__(
+        self,
+        body: Callable[[], None],
+        spark: SparkSession,
+        piece: Piece[Result],
+        finished: queue.SimpleQueue[Piece[Result]],
+    ) -> None:
+        super().__init__(target=body, session=spark)
+        self._piece = piece
+        self._finished = finished
+
+    def run(self) -> None:
+        _carry_out(super().run, self._piece, self._finished)
+
+
+def _carry_out(
+    body: Callable[[], None], piece: Piece[Result], finished: queue.SimpleQueue[Piece[Result]]
+) -> None:
+    try:
+        body()
+    except BaseException as failure:  # it is raised again where all are waited for
+        piece.failure = failure
+    finished.put(piece)
+
+
 class SideBySide(Generic[Result]):
     """Threads that do work; leaving the block waits for what they have begun.
 
@@ -96,18 +124,20 @@ class SideBySide(Generic[Result]):
         piece: Piece[Result] = Piece(key)
 
         def body() -> None:
-            try:
-                piece.result = self._work(key, self._give_up)
-            except BaseException as failure:  # it is raised again where all are waited for
-                piece.failure = failure
-            self._finished.put(piece)
+            piece.result = self._work(key, self._give_up)
 
         self._tick()
-        self._running[key] = piece
         if self._hands == 1:
-            body()
-        else:
-            InheritableThread(target=body, session=self._spark).start()
+            self._running[key] = piece
+            _carry_out(body, piece, self._finished)
+            return
+        thread = _Thread(body, self._spark, piece, self._finished)
+        self._running[key] = piece
+        try:
+            thread.start()
+        except BaseException:  # it will never be finished
+            del self._running[key]
+            raise
 
     def _finish(self) -> Piece[Result]:
         while True:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from rollview.algebra.definition import ReasonCode, SourceKind
 from rollview.errors import RollviewError
 from rollview.frontend.scope import scoped
+from rollview.maintenance.clock import CLOCK
 from rollview.planning.verdict import obstacles
 from rollview.runtime import history
 from rollview.runtime.broken_log import watermark_of
@@ -52,22 +54,39 @@ def statuses(lake: Lake, catalog: Catalog, name: str | None) -> list[ViewStatus]
     """The status of one view or of all; one that cannot be read has its problem told."""
     if name is not None:
         view = catalog.get(name)
-        return [_status(lake, Run(lake, catalog), catalog.readable()[0], view)]
+        return [_status(_Look(lake, Run(lake, catalog), catalog.readable()[0]), view)]
     views, errors = catalog.readable()
-    run = Run(lake, catalog)
-    found = [_status(lake, run, views, view) for _, view in sorted(views.items())]
+    look = _Look(lake, Run(lake, catalog), views)
+    found = [_status(look, view) for _, view in sorted(views.items())]
     return found + [_broken(key, error) for key, error in errors.items()]
 
 
-def _status(lake: Lake, run: Run, views: Mapping[str, StoredView], view: StoredView) -> ViewStatus:
+@dataclass(frozen=True)
+class _Look:
+    """One look at some views, and which were found to be fresh or not."""
+
+    lake: Lake
+    run: Run
+    views: Mapping[str, StoredView]
+    fresh: dict[str, bool] = field(default_factory=dict)
+
+    def is_fresh(self, view: StoredView) -> bool:
+        """Whether the view shows what its query gives now, views below it included."""
+        if view.view_id not in self.fresh:
+            self.fresh[view.view_id] = _is_fresh(self, view)
+        return self.fresh[view.view_id]
+
+
+def _status(look: _Look, view: StoredView) -> ViewStatus:
+    lake = look.lake
     last = next((r for r in history.read(lake, view.view_id, 20) if r.mode in _GOOD), None)
     watermark: Watermark | None = None
     current: dict[str, str | None] = {}
     fresh, problem = False, None
     try:
         watermark = watermark_of(lake, lake.work, view)
-        fresh = _is_fresh(lake, run, views, view)
-        current = _current(lake, run, views, view)
+        fresh = look.is_fresh(view)
+        current = _current(look, view)
     except RollviewError as error:
         problem = error.to_dict()
     vector = {} if watermark is None or watermark.vector is None else watermark.vector
@@ -82,7 +101,8 @@ def _status(lake: Lake, run: Run, views: Mapping[str, StoredView], view: StoredV
     )
 
 
-def _is_fresh(lake: Lake, run: Run, views: Mapping[str, StoredView], view: StoredView) -> bool:
+def _is_fresh(look: _Look, view: StoredView) -> bool:
+    lake, run, views = look.lake, look.run, look.views
     watermark = watermark_of(lake, lake.work, view)
     if watermark is None or watermark.vector is None:
         return False
@@ -95,7 +115,7 @@ def _is_fresh(lake: Lake, run: Run, views: Mapping[str, StoredView], view: Store
             return False
     if _means_something_else(lake, view, watermark.vector, now):
         return False
-    return all(_is_fresh(lake, run, views, views[key]) for key in view.reads() if key in views)
+    return all(look.is_fresh(views[key]) for key in view.reads() if key in views)
 
 
 def _means_something_else(lake: Lake, view: StoredView, old: Vector, new: Vector) -> bool:
@@ -103,6 +123,8 @@ def _means_something_else(lake: Lake, view: StoredView, old: Vector, new: Vector
     definition = view.definition
     if any(reason.code is ReasonCode.TIME_DEPENDENT for reason in obstacles(definition)):
         return True
+    if not definition.dependencies and CLOCK not in new:
+        return False
     with active(lake.spark):
         session = scoped(lake.spark, definition.settings)
         if changed_dependencies(session, view):
@@ -110,16 +132,15 @@ def _means_something_else(lake: Lake, view: StoredView, old: Vector, new: Vector
         return has_ticked(definition, clock(session, old, new))
 
 
-def _current(
-    lake: Lake, run: Run, views: Mapping[str, StoredView], view: StoredView
-) -> dict[str, str | None]:
+def _current(look: _Look, view: StoredView) -> dict[str, str | None]:
     """The versions that there are now, of every base table at any depth."""
+    lake, run, views = look.lake, look.run, look.views
     found: dict[str, str | None] = {}
     for source in view.definition.sources:
         if source.kind is not SourceKind.VIEW:
             found[source.name] = run.state(lake.work, source).version
         elif key_of(source.name) in views:
-            found |= _current(lake, run, views, views[key_of(source.name)])
+            found |= _current(look, views[key_of(source.name)])
     return dict(sorted(found.items()))
 
 

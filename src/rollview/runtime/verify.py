@@ -144,11 +144,16 @@ def _leaves(
 ) -> dict[str, DataFrame]:
     run = Run(lake, catalog)
     now = run.vector(session, view.definition)
-    for source, position in vector.items():
-        if source in now and now[source].identity != position.identity:
+    for source in view.definition.sources:
+        old = vector.get(source.id)
+        if old is None:
+            continue
+        restored = run.is_rewritten(session, source, old)
+        if restored or now[source.id].identity != old.identity:
+            what = "restored from a copy" if restored else "dropped and created anew"
             raise SourceReplaced(
-                f"{position.name} was dropped and created anew; the rows that {view.name} reflects "
-                "are gone with the old one",
+                f"{old.name} was {what}; the rows that {view.name} reflects are gone with the old "
+                "one",
                 hint=f'refresh it first: refresh("{view.name}")',
             )
     check_not_retyped(run, session, view)  # the original is analyzed by the columns of today

@@ -22,6 +22,7 @@ from pyspark.sql import SparkSession
 from pyspark.util import InheritableThread
 
 from rollview.errors import EvaluationFailed, Interrupted
+from rollview.frontend.translate import first_line
 from rollview.runtime.lifeline import guarded
 from rollview.storage.process import Process
 
@@ -161,6 +162,13 @@ def cause(failure: PySparkException | Py4JJavaError) -> str:
     named = [line for line in lines if _ERROR_CLASS.search(line)]
     text = named[-1] if named else lines[-1]
     return re.sub(r"\s*SQLSTATE: \w+\.?", "", text[text.index("[") if named else 0 :]).strip()
+
+
+def in_a_line(failure: Exception) -> str:
+    """What an error says, in a line."""
+    if isinstance(failure, PySparkException | Py4JJavaError):
+        return cause(failure)
+    return first_line(failure)
 
 
 def _stop(spark: SparkSession, group: str, thread: threading.Thread) -> None:

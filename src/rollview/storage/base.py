@@ -47,6 +47,9 @@ class Changing(Protocol):
     def rows(self, version: str) -> int | None:
         """How many rows the table has at a version, if its statistics tell."""
 
+    def stamp(self, version: str) -> str | None:
+        """What tells the commit of a version from others of that number; None if nothing does."""
+
 
 class ChangeSource(Changing, Protocol):
     """A base table that is read at versions."""
@@ -56,9 +59,6 @@ class ChangeSource(Changing, Protocol):
 
     def read(self, version: str) -> DataFrame:
         """All rows at a version. Raises SourceVersionGone if it cannot be read any more."""
-
-    def stamp(self, version: str) -> str | None:
-        """What tells the commit of a version from others of that number; None if nothing does."""
 
     def same_rows(self, before: str, after: str) -> bool:
         """Whether it is known, cheaply, that only the layout changed between two versions."""
@@ -106,16 +106,17 @@ class Backing(Protocol[Rows]):
     def append(self, rows: Rows, number: int, metadata: str) -> None:
         """Commit these rows besides the others."""
 
-    def merge(self, delta: Rows, number: int, metadata: str) -> None:
+    def merge(self, delta: Rows, number: int, metadata: str, feed: bool = False) -> None:
         """Commit a change of the rows; where nothing changes, files stay as they are.
 
         ``delta`` has the view's columns by position, then a weight: so many copies of the row are
         added, or removed if it is negative, whichever commits wrote them. One row may stand there
         several times; the weights add up. Raises DeltaMismatch, and commits nothing, if more copies
-        have to go than there are.
+        have to go than there are. With ``feed``, who asks for the changes of this commit shall not
+        have to read the files that it wrote anew.
         """
 
-    def rewrite(self, delta: Rows, number: int, metadata: str) -> None:
+    def rewrite(self, delta: Rows, number: int, metadata: str, feed: bool = False) -> None:
         """The same by writing all rows anew, which is faster for small tables."""
 
     def current(self) -> str:

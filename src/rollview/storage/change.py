@@ -29,16 +29,21 @@ class Append(Generic[Rows]):
 
 @dataclass(frozen=True, slots=True)
 class Merge(Generic[Rows]):
-    """A signed delta, applied where it concerns stored rows."""
+    """A signed delta, applied where it concerns stored rows.
+
+    ``feed`` says that it is kept as well, beside the rows, for the views that read this one.
+    """
 
     delta: Rows
+    feed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Rewrite(Generic[Rows]):
-    """A signed delta, applied by writing all rows anew."""
+    """A signed delta, applied by writing all rows anew; ``feed`` as for `Merge`."""
 
     delta: Rows
+    feed: bool = False
 
 
 Change = Replace[Rows] | Append[Rows] | Merge[Rows] | Rewrite[Rows]

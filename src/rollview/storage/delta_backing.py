@@ -23,6 +23,11 @@ from rollview.storage.signed import computed, mismatch_named
 from rollview.storage.stored import decoded, decoding, encoded, stored_columns
 from rollview.storage.tables import SESSION_CATALOG
 
+# Whole files are rewritten; with deletion vectors every reader would pay for them. A commit may
+# leave change files beside the rows, for the views that read this one.
+_PROPERTIES = (
+    "TBLPROPERTIES ('delta.enableDeletionVectors' = 'false', 'delta.enableChangeDataFeed' = 'true')"
+)
 _LISTING = "spark.sql.sources.parallelPartitionDiscovery.parallelism"
 
 
@@ -42,9 +47,7 @@ class DeltaBacking:
         if not self._columns.fields:
             raise BadQuery("the query has no columns", hint="select at least one column")
         columns = ", ".join(stored_columns(self._columns))
-        # Whole files are rewritten; with deletion vectors every reader would pay for them.
-        plain = "TBLPROPERTIES ('delta.enableDeletionVectors' = 'false')"
-        self._spark.sql(f"CREATE TABLE {self._table()} ({columns}) USING delta {plain}")
+        self._spark.sql(f"CREATE TABLE {self._table()} ({columns}) USING delta {_PROPERTIES}")
 
     def newest(self) -> Tail | None:
         for entry in newest_first(self._files, self._folder):
@@ -72,15 +75,15 @@ class DeltaBacking:
     def append(self, rows: DataFrame, number: int, metadata: str) -> None:
         self._commits().append(encoded(rows, self._columns), number, metadata)
 
-    def merge(self, delta: DataFrame, number: int, metadata: str) -> None:
+    def merge(self, delta: DataFrame, number: int, metadata: str, feed: bool = False) -> None:
         changes = encoded(computed(delta), self._columns, weighted=True)
         with mismatch_named(self._location):
-            self._commits().merge(changes, number, metadata)
+            self._commits().merge(changes, number, metadata, feed)
 
-    def rewrite(self, delta: DataFrame, number: int, metadata: str) -> None:
+    def rewrite(self, delta: DataFrame, number: int, metadata: str, feed: bool = False) -> None:
         changes = encoded(computed(delta), self._columns, weighted=True)
         with mismatch_named(self._location):
-            self._commits().rewrite(changes, number, metadata)
+            self._commits().rewrite(changes, number, metadata, feed)
 
     def current(self) -> str:
         return str(commits(self._files, self._folder)[-1])

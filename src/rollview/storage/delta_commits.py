@@ -15,11 +15,18 @@ from typing import Any, Protocol
 from urllib.parse import unquote
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
+from rollview.storage.base import WEIGHT
 from rollview.storage.delta_log import snapshot
-from rollview.storage.delta_transaction import DeltaTransaction, is_supported, transaction
-from rollview.storage.encoding import quoted
-from rollview.storage.signed import arriving, is_small, layout, staying, touched
+from rollview.storage.delta_transaction import (
+    CHANGE_TYPE,
+    DeltaTransaction,
+    is_supported,
+    transaction,
+)
+from rollview.storage.encoding import is_loosely_identified, quoted
+from rollview.storage.signed import arriving, is_small, layout, leaving, staying, touched
 from rollview.storage.tables import SESSION_CATALOG, WHOLE_TIMESTAMPS, settings
 
 _FILE_BYTES = 32 * 2**20
@@ -42,10 +49,13 @@ class Commits(Protocol):
     def append(self, rows: DataFrame, number: int, metadata: str) -> None:
         """Commit rows besides the others."""
 
-    def merge(self, changes: DataFrame, number: int, metadata: str) -> None:
-        """Commit a signed change; files that it does not concern stay as they are."""
+    def merge(self, changes: DataFrame, number: int, metadata: str, feed: bool) -> None:
+        """Commit a signed change; files that it does not concern stay as they are.
 
-    def rewrite(self, changes: DataFrame, number: int, metadata: str) -> None:
+        With ``feed``, in change files as well.
+        """
+
+    def rewrite(self, changes: DataFrame, number: int, metadata: str, feed: bool) -> None:
         """Commit a signed change, all rows written anew."""
 
 
@@ -98,7 +108,7 @@ class Direct:
             if begun is not None:
                 begun.commit(_in_one_file(rows), [], number, metadata, "Append")
 
-    def merge(self, changes: DataFrame, number: int, metadata: str) -> None:
+    def merge(self, changes: DataFrame, number: int, metadata: str, feed: bool) -> None:
         with self._begun(number) as begun:
             if begun is not None:
                 files = begun.files()
@@ -106,14 +116,16 @@ class Direct:
                 names, net = touched(stored, changes, layout(stored.schema))
                 some = [file for file in files if _name(file) in names]
                 rows = _changed(begun.read(some), changes, some)
-                begun.commit(rows, some, number, metadata, "Append", net)
+                told = _told(begun.read(some), changes) if feed else None
+                begun.commit(rows, some, number, metadata, "Append", net, told)
 
-    def rewrite(self, changes: DataFrame, number: int, metadata: str) -> None:
+    def rewrite(self, changes: DataFrame, number: int, metadata: str, feed: bool) -> None:
         with self._begun(number) as begun:
             if begun is not None:
                 files = begun.files()
                 rows = _changed(begun.read(files), changes, files)
-                begun.commit(rows, files, number, metadata, "Overwrite")
+                told = _told(begun.read(files), changes) if feed else None
+                begun.commit(rows, files, number, metadata, "Overwrite", None, told)
 
     @contextmanager
     def _begun(self, number: int) -> Iterator[DeltaTransaction | None]:
@@ -124,7 +136,10 @@ class Direct:
 
 
 class ByWriter:
-    """Delta's own writer, which is slower, and writes the whole table for any signed change."""
+    """Delta's own writer, which is slower, and writes the whole table for any signed change.
+
+    It has no way to leave change files.
+    """
 
     def __init__(self, spark: SparkSession, location: str, application: str) -> None:
         self._spark = spark
@@ -137,10 +152,10 @@ class ByWriter:
     def append(self, rows: DataFrame, number: int, metadata: str) -> None:
         self._write(rows, "append", number, metadata)
 
-    def merge(self, changes: DataFrame, number: int, metadata: str) -> None:
-        self.rewrite(changes, number, metadata)
+    def merge(self, changes: DataFrame, number: int, metadata: str, feed: bool) -> None:
+        self.rewrite(changes, number, metadata, feed)
 
-    def rewrite(self, changes: DataFrame, number: int, metadata: str) -> None:
+    def rewrite(self, changes: DataFrame, number: int, metadata: str, feed: bool) -> None:
         stored = self._spark.read.format("delta").load(self._location)
         self._write(_changed(stored, changes), "overwrite", number, metadata)
 
@@ -163,6 +178,23 @@ def _changed(stored: DataFrame, changes: DataFrame, files: Sequence[Any] = ()) -
         return rows
     size = sum(int(file.size()) for file in files)
     return rows.coalesce(math.ceil(size / _FILE_BYTES) or 1)
+
+
+def _told(stored: DataFrame, changes: DataFrame) -> DataFrame | None:
+    """A signed change as rows of change files; None if it is so large that files are as good.
+
+    Where it names values that are only equal to stored ones, what goes and comes is told instead.
+    """
+    if not is_small(changes):
+        return None
+    how = layout(stored.schema)
+    if any(is_loosely_identified(field.dataType) for field in stored.schema.fields):
+        went = leaving(stored, changes, how).withColumn(CHANGE_TYPE, F.lit("delete"))
+        came = arriving(stored, changes, how).withColumn(CHANGE_TYPE, F.lit("insert"))
+        return went.unionAll(came).coalesce(1)
+    kind = f"IF({WEIGHT} > 0, 'insert', 'delete')"
+    copies = F.expr(f"array_repeat({kind}, CAST(abs({WEIGHT}) AS INT))")
+    return changes.select(*how.columns, F.explode(copies).alias(CHANGE_TYPE)).coalesce(1)
 
 
 def _in_one_file(rows: DataFrame) -> DataFrame:

@@ -22,6 +22,7 @@ from pyspark.sql import DataFrame, SparkSession
 from rollview.storage.delta_log import NET_TAG, listed_files
 from rollview.storage.tables import WHOLE_TIMESTAMPS, active, settings
 
+CHANGE_TYPE = "_change_type"  # the column by which Delta knows rows of change files
 _VERSIONS = ("4.4.",)
 # Outside of UTC, Delta rebuilds the state of the log with every commit to check its checksum.
 _SETTINGS = {
@@ -70,16 +71,20 @@ class DeltaTransaction:
         metadata: str,
         mode: str,
         net: int | None = None,
+        told: DataFrame | None = None,
     ) -> None:
         """Write rows, and commit them in the place of the files that are removed.
 
-        ``net`` is how many rows the table has more than before, where only the caller knows.
+        ``net`` is how many rows the table has more than before, where only the caller knows;
+        ``told`` is the change itself, each row with its kind, to be left in change files.
         """
         now = int(self._jvm.java.lang.System.currentTimeMillis())
-        written = self._transaction.writeFiles(rows._jdf)
         last_updated = self._jvm.scala.Option.apply(now)
         actions = [self._delta.actions.SetTransaction(self._application, number, last_updated)]
-        actions += [written.apply(position) for position in range(written.size())]
+        # The rows come last: the commit counts what is written last as the rows of the table.
+        for frame in (rows,) if told is None else (told, rows):
+            written = self._transaction.writeFiles(frame._jdf)
+            actions += [written.apply(position) for position in range(written.size())]
         actions += [file.removeWithTimestamp(now, True) for file in removed]
         tags = {} if net is None else {NET_TAG: str(net)}
         self._transaction.commit(

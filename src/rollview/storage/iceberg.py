@@ -75,15 +75,13 @@ class IcebergSource:
         table = self._load()
         if before == after or EMPTY in (before, after):
             return before == after
-        if not same_columns(table, before, after):
-            return False
         first, snapshot = snapshot_of(before), table.snapshot(snapshot_of(after))
         while snapshot is not None and int(snapshot.snapshotId()) != first:
             parent = snapshot.parentId()
             if snapshot.operation() != "replace" or parent is None:
                 return False
             snapshot = table.snapshot(parent)
-        return snapshot is not None
+        return snapshot is not None and same_columns(table, before, after)
 
     def obstacle(self, before: str, after: str, columns: Sequence[str]) -> str | None:
         try:

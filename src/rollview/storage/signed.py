@@ -62,6 +62,11 @@ def staying(stored: DataFrame, delta: DataFrame, how: Layout) -> DataFrame:
     return _matching(stored, delta, how, "left_anti").select(*how.columns)
 
 
+def leaving(stored: DataFrame, delta: DataFrame, how: Layout) -> DataFrame:
+    """The stored rows that are not those: all copies of the values of which some go."""
+    return _matching(stored, delta, how, "left_semi").select(*how.columns)
+
+
 def arriving(stored: DataFrame, delta: DataFrame, how: Layout, *, exact: bool = False) -> DataFrame:
     """The rows to write beside those: new ones, and copies that are left of what goes.
 
@@ -113,7 +118,7 @@ def _matching(stored: DataFrame, delta: DataFrame, how: Layout, kind: str) -> Da
     infer what else it could be written as, which are 2^n ways after n columns got other names.
     """
     keys = (F.expr(how.hash).alias(_HASH), F.expr(how.key).alias(_KEY))
-    leaving = delta.where(f"{WEIGHT} < 0").select(*keys)
+    going = delta.where(f"{WEIGHT} < 0").select(*keys)
     if is_small(delta):
-        leaving = F.broadcast(leaving)
-    return stored.join(leaving, F.expr(f"{how.hash} = {_HASH} AND {how.key} = {_KEY}"), kind)
+        going = F.broadcast(going)
+    return stored.join(going, F.expr(f"{how.hash} = {_HASH} AND {how.key} = {_KEY}"), kind)

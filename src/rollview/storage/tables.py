@@ -113,7 +113,8 @@ def partitions(spark: SparkSession, name: str) -> list[tuple[str, str]]:
     catalog = _state(spark).catalog()
     found = catalog.listPartitions(entry.identifier(), jvm.scala.Option.empty())
     parts = (found.apply(position) for position in range(found.size()))
-    return sorted((str(part.spec().mkString(",")), str(part.location())) for part in parts)
+    spell = jvm.org.apache.spark.sql.catalyst.catalog.CatalogUtils.URIToString
+    return sorted((str(part.spec().mkString(",")), str(spell(part.location()))) for part in parts)
 
 
 def view_property(spark: SparkSession, name: str, key: str) -> str | None:

@@ -47,6 +47,10 @@ class DeltaViewRows:
         """How many rows the view had at a version, if statistics tell."""
         return self._source.rows(version)
 
+    def stamp(self, version: str) -> str | None:
+        """What tells the commit of a version from others of that number."""
+        return self._source.stamp(version)
+
     def _stored(self, columns: Sequence[str]) -> list[str]:
         positions = {field.name: f"c{index}" for index, field in enumerate(self._columns.fields)}
         return [positions[name] for name in columns]

@@ -141,10 +141,10 @@ class ViewStore(Generic[Rows]):
                 self.backing.replace(rows, number, text)
             case Append(rows):
                 self.backing.append(rows, number, text)
-            case Merge(delta):
-                self.backing.merge(delta, number, text)
-            case Rewrite(delta):
-                self.backing.rewrite(delta, number, text)
+            case Merge(delta, feed):
+                self.backing.merge(delta, number, text, feed)
+            case Rewrite(delta, feed):
+                self.backing.rewrite(delta, number, text, feed)
             case _:
                 assert_never(change)
 
