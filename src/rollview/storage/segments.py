@@ -41,7 +41,7 @@ class Bags(Protocol[Rows]):
     def write(self, folder: str, bag: Rows, columns: StructType, signed: bool) -> int:
         """Store a bag in a folder that does not exist yet; returns how many rows were stored.
 
-        The rows of a signed bag have their weight last, and are stored net.
+        The rows of a signed bag have their weight last, and are net: each stands there once.
         """
 
     def read(self, parts: Parts, columns: StructType, change: Rows | None = None) -> Rows:
