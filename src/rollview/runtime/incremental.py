@@ -203,6 +203,8 @@ def _state(task: Task, engine: SparkEngine, done: Propagated) -> State:
             found = engine.net_of(done.states[kept.name], names)
             delta = task.session.table(found.table)
             columns = columns_of(kept.columns)
-            segments = task.store.segments.advance(kept.name, segments, delta, found.rows, columns)
+            segments = task.store.segments.advance(
+                kept.name, segments, delta, found.rows, columns, net=True
+            )
         state[kept.name] = segments
     return state
