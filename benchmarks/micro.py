@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -47,10 +47,7 @@ class Micro:
         self._plain("copied", view)
 
         def change(number: int) -> None:
-            self.run(
-                f"UPDATE {table} SET x = x + 1 WHERE g BETWEEN {10 * number} AND "
-                f"{10 * number + CHANGED - 1}"
-            )
+            self._update(table, "g", "x", number)
 
         def merge(number: int) -> None:
             self.run(
@@ -95,15 +92,10 @@ class Micro:
         views = [f"of_shared_{number}" for number in range(count)]
         for number, view in enumerate(views):
             query = f"SELECT g % {number + 10} AS h, sum(x) AS s FROM shared GROUP BY ALL"
-            self.db.create_view(view, query, policy="incremental", if_not_exists=True)
-        for view in {info.name for info in self.db.views()} - set(views):
-            self.db.drop_view(view)
+            self.db.create_view(view, query, policy="incremental")
 
         def change(number: int) -> None:
-            self.run(
-                f"UPDATE shared SET x = x + 1 WHERE g BETWEEN {10 * number} AND "
-                f"{10 * number + CHANGED - 1}"
-            )
+            self._update("shared", "g", "x", number)
 
         return self._measured(f"views {count}", views, change, {})
 
@@ -119,10 +111,7 @@ class Micro:
             below = view
 
         def change(number: int) -> None:
-            self.run(
-                f"UPDATE ground SET x = x + 1 WHERE g BETWEEN {10 * number} AND "
-                f"{10 * number + CHANGED - 1}"
-            )
+            self._update("ground", "g", "x", number)
 
         return self._measured(f"depth {levels}", views, change, {})
 
@@ -146,10 +135,7 @@ class Micro:
         self.db.create_view("of_wide", "SELECT * FROM wide WHERE k % 2 = 0", policy="incremental")
 
         def change(number: int) -> None:
-            self.run(
-                f"UPDATE wide SET c0 = c0 + 1 WHERE k BETWEEN {10 * number} AND "
-                f"{10 * number + CHANGED - 1}"
-            )
+            self._update("wide", "k", "c0", number)
 
         return self._measured(f"wide {columns}", ["of_wide"], change, {})
 
@@ -177,6 +163,14 @@ class Micro:
         _say(f"{name} is done")
         return {"name": name, "seconds": found, "jobs": jobs[-1], "correct": correct}
 
+    def _update(self, table: str, key: str, column: str, number: int) -> None:
+        """Change ten rows, other ones in every round."""
+        first = CHANGED * number
+        self.run(
+            f"UPDATE {table} SET {column} = {column} + 1 "
+            f"WHERE {key} BETWEEN {first} AND {first + CHANGED - 1}"
+        )
+
     def _facts(self, table: str, rows: int) -> None:
         self._table(table, f"SELECT id AS k, id AS g, id % 97 AS x FROM range({rows})")
 
@@ -190,17 +184,19 @@ class Micro:
         self.run(f"CREATE OR REPLACE TABLE {table} USING delta {off} AS SELECT * FROM {view}")
 
 
-def measures(micro: Micro, sizes: list[int]) -> Iterator[tuple[str, Callable[[], Measure]]]:
+def measures(sizes: list[int]) -> dict[str, Callable[[Micro], Measure]]:
     """Everything there is to measure, by name."""
+    found: dict[str, Callable[[Micro], Measure]] = {}
     for rows in sizes:
-        yield f"aggregate {rows}", lambda rows=rows: micro.aggregate(rows)
-        yield f"join {rows}", lambda rows=rows: micro.join(rows)
+        found[f"aggregate {rows}"] = lambda micro, rows=rows: micro.aggregate(rows)
+        found[f"join {rows}"] = lambda micro, rows=rows: micro.join(rows)
     for count in (1, 10, 50):
-        yield f"views {count}", lambda count=count: micro.many(count)
+        found[f"views {count}"] = lambda micro, count=count: micro.many(count)
     for levels in (1, 3, 10):
-        yield f"depth {levels}", lambda levels=levels: micro.depth(levels)
-    yield "skew 1000000", lambda: micro.skew(1_000_000)
-    yield "wide 200", lambda: micro.wide(200)
+        found[f"depth {levels}"] = lambda micro, levels=levels: micro.depth(levels)
+    found["skew 1000000"] = lambda micro: micro.skew(1_000_000)
+    found["wide 200"] = lambda micro: micro.wide(200)
+    return found
 
 
 def table(found: list[Measure]) -> str:
@@ -234,13 +230,12 @@ def main() -> None:
     options = parser.parse_args()
     sizes = [int(rows) for rows in options.rows.split(",")]
     found = []
-    for name in [name for name, _ in measures(None, sizes)]:  # type: ignore[arg-type]
+    for name, measure in measures(sizes).items():
         if not re.search(options.only, name):
             continue
         # A lake for each: views of others would be refreshed as well.
         with tempfile.TemporaryDirectory() as folder, rollview.connect(folder) as db:
-            micro = Micro(db, options.rounds)
-            found.append(dict(measures(micro, sizes))[name]())
+            found.append(measure(Micro(db, options.rounds)))
     print(table(found))
     if options.json is not None:
         result = {"measures": found, "rounds": options.rounds, "sources": str(proved())}

@@ -11,6 +11,12 @@ from rollview.testing import assert_same_rows
 pytestmark = pytest.mark.spark
 
 
+def place_of(db: Session, name: str) -> str:
+    """Where the rows of a view are stored."""
+    view = db._catalog.get(name)
+    return view.rows(db._lake, db.spark).backing._location  # type: ignore[attr-defined]
+
+
 def test_ties_are_broken_by_all_columns(db: Session, own: SparkSession) -> None:
     own.sql("INSERT INTO orders VALUES (9, 'a', 10), (8, 'b', 10), (7, 'b', 10)")
     db.create_view(
@@ -53,7 +59,7 @@ def test_the_original_decides_what_no_tie_can_touch(
     own.sql("INSERT INTO orders SELECT id + 10, customer, 10 FROM orders")
     db.create_view("v", query)
     assert db.verify("v").correct
-    path = db._catalog.get("v").rows(db._lake, own).backing._location  # type: ignore[attr-defined]
+    path = place_of(db, "v")
     own.sql(f"UPDATE delta.`{path}` SET {wrong}")
     # Even if our own algebra were wrong in the same way.
     monkeypatch.setattr("rollview.runtime.verify.recompute", lambda *_: db.read("v"))
@@ -64,7 +70,7 @@ def test_a_wrong_row_is_found_behind_an_open_column(db: Session, own: SparkSessi
     db.create_view(
         "firsts", "SELECT customer, first(id) AS f, count(*) AS n FROM orders GROUP BY customer"
     )
-    path = db._catalog.get("firsts").rows(db._lake, own).backing._location  # type: ignore[attr-defined]
+    path = place_of(db, "firsts")
     own.sql(f"UPDATE delta.`{path}` SET c1 = 77 WHERE c0 = 'a'")
     assert db.verify("firsts").correct
     own.sql(f"UPDATE delta.`{path}` SET c2 = 77 WHERE c0 = 'a'")

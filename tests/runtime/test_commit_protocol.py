@@ -14,6 +14,7 @@ PLACES = (
     "behaviours/test_state.py",
     "behaviours/test_deltas.py",
     "integration/test_kills.py",
+    "integration/test_meaning.py",
     "integration/test_two_processes.py",
     "behaviours/test_view_store.py",
     "runtime/test_recovery.py",

@@ -114,8 +114,9 @@ def growing(rounds: Sequence[Round], *, settled: bool) -> list[str]:
     if len(rounds) < 4:  # too few to tell
         return []
     found = []
-    for name in rounds[-1].counts.live:
-        found += _more_files(f"live files of {name}", [r.counts.live[name] for r in rounds])
+    if settled:
+        for name in rounds[-1].counts.live:
+            found += _more_files(f"live files of {name}", [r.counts.live[name] for r in rounds])
     found += _more_files("files that no commit names", [r.counts.unnamed for r in rounds])
     for operator in rounds[-1].counts.segments:
         most = max(r.counts.segments.get(operator, 0) for r in rounds)

@@ -37,7 +37,7 @@ from rollview.frontend.decode import decode
 from rollview.frontend.dependencies import function_text
 from rollview.frontend.jvm_bridge import bridge
 from rollview.frontend.subqueries import NotDecoded
-from rollview.frontend.translate import spark_errors
+from rollview.frontend.translate import analysis_errors, spark_errors
 
 Json = dict[str, Any]
 _TIMESTAMP_TYPE = "spark.sql.timestampType"
@@ -49,7 +49,7 @@ def define(
 ) -> Definition:
     """Analyze the query, never execute it, and say what it is."""
     text = query if isinstance(query, str) else None
-    with spark_errors(text, lambda: _tables(spark)):
+    with analysis_errors(text, lambda: _tables(spark)):
         frame = analyzed_text(spark, query) if isinstance(query, str) else query
         analyzed = frame._jdf.queryExecution().analyzed()
         exported = _export(spark, analyzed, managed, with_plan=text is None)

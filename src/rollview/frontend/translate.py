@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from py4j.protocol import Py4JJavaError
-from pyspark.errors import PySparkException
+from pyspark.errors import AnalysisException, ParseException, PySparkException
 
 from rollview.errors import (
     BadQuery,
@@ -20,8 +20,17 @@ from rollview.errors import (
 
 
 @contextmanager
-def spark_errors(text: str | None = None, tables: Callable[[], list[str]] = list) -> Iterator[None]:
+def spark_errors(text: str | None = None) -> Iterator[None]:
     """Errors that Spark raises while it reads a query become errors of ours."""
+    try:
+        yield
+    except (AnalysisException, ParseException) as error:
+        raise translated(error, text) from None
+
+
+@contextmanager
+def analysis_errors(text: str | None, tables: Callable[[], list[str]]) -> Iterator[None]:
+    """The same where nothing but analysis happens: whatever Spark raises is about the query."""
     try:
         yield
     except PySparkException as error:
@@ -58,7 +67,7 @@ def translated(
     return BadQuery(message, hint=_place(error))
 
 
-def first_line(error: PySparkException) -> str:
+def first_line(error: Exception) -> str:
     """What Spark says in one line, without SQLSTATE and without the plan."""
     text = str(error).strip().split("\nJVM stacktrace")[0]
     line = text.split("\n", 1)[0]

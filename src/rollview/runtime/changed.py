@@ -134,8 +134,8 @@ def replaced_sources(
     names = list(dict.fromkeys([*other, *restored]))
     if names and view.policy is Policy.STRICT:
         raise SourceReplaced(
-            f"{', '.join(names)} was dropped and created anew, or restored, since the last refresh "
-            f"of {view.name}; its policy is strict",
+            f"{', '.join(names)} was dropped and created anew, or restored from a copy, since the "
+            f"last refresh of {view.name}; its policy is strict",
             hint=f'recompute it once: refresh("{view.name}", full=True)',
         )
     return names

@@ -97,8 +97,7 @@ def _found(provider: str) -> str:
 
 def _warn(folder: Path, failure: Exception) -> None:
     if folder not in _warned:
-        said = first_line(failure) if isinstance(failure, PySparkException) else str(failure)
-        _log.warning("%s cannot be read as a table: %s", folder, said.split("\n", 1)[0])
+        _log.warning("%s cannot be read as a table: %s", folder, first_line(failure))
         _warned.add(folder)
 
 

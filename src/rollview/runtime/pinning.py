@@ -133,8 +133,10 @@ class Run:
         return self.source(session, source).same_rows(old.version, state.version)
 
     def is_rewritten(self, session: SparkSession, source: Source, old: Position) -> bool:
-        """Whether the history of a base table has another commit now in the place of a position."""
+        """Whether the history of the same table has another commit now in a position's place."""
         if source.kind is SourceKind.VIEW or old.stamp is None:
+            return False
+        if self.state(session, source).identity != old.identity:
             return False
         found = self._stamp(session, source, old.version)
         return found is not None and found != old.stamp

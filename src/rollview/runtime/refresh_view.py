@@ -281,7 +281,9 @@ def _why_whole(work: _Work, full: bool) -> str | None:
     past = [s.name for s in sources if work.run.is_rewritten(work.session, s, old[s.id])]
     replaced = changed.replaced_sources(work.view, old, work.vector, past)
     if replaced:
-        return f"{', '.join(replaced)} was dropped and created anew, or restored"
+        if set(replaced) <= set(past):
+            return f"{', '.join(past)} was restored from a copy"
+        return f"{', '.join(replaced)} was dropped and created anew"
     for reason in obstacles(work.definition):
         if reason.code in _CLOCK_OR_CHANCE:
             return reason.message

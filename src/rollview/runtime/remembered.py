@@ -129,8 +129,7 @@ class Memory:
 
     def _warn(self, what: str, failure: Exception) -> None:
         if what not in self.warned:
-            said = first_line(failure) if isinstance(failure, PySparkException) else str(failure)
-            _log.warning("%s: %s", what, said.split("\n", 1)[0])
+            _log.warning("%s: %s", what, first_line(failure))
             self.warned.add(what)
 
 

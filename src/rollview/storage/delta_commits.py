@@ -96,7 +96,7 @@ class Direct:
     def append(self, rows: DataFrame, number: int, metadata: str) -> None:
         with self._begun(number) as begun:
             if begun is not None:
-                begun.commit(rows, [], number, metadata, "Append")
+                begun.commit(_in_one_file(rows), [], number, metadata, "Append")
 
     def merge(self, changes: DataFrame, number: int, metadata: str) -> None:
         with self._begun(number) as begun:
@@ -163,6 +163,11 @@ def _changed(stored: DataFrame, changes: DataFrame, files: Sequence[Any] = ()) -
         return rows
     size = sum(int(file.size()) for file in files)
     return rows.coalesce(math.ceil(size / _FILE_BYTES) or 1)
+
+
+def _in_one_file(rows: DataFrame) -> DataFrame:
+    """Rows that come to a table, if they are few: as many files as partitions would be too many."""
+    return rows.coalesce(1) if is_small(rows) else rows
 
 
 def _name(file: Any) -> str:
