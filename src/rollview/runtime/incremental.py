@@ -27,7 +27,6 @@ from rollview.runtime.report import Mode
 from rollview.runtime.spark_engine import SparkEngine
 from rollview.storage.base import WEIGHT
 from rollview.storage.change import Append, Change, Merge, Rewrite, Way, way_to_apply
-from rollview.storage.net import net as net_of
 from rollview.storage.vector import State, Vector
 from rollview.storage.view_store import ViewStore, Watermark
 
@@ -123,7 +122,7 @@ def derive(task: Task, engine: SparkEngine) -> Derived | str:
     change, counts = _change(task, engine, done)
     return Derived(
         change=change,
-        state=_state(task, done),
+        state=_state(task, engine, done),
         mode=Mode.PARTIAL if done.reasons else Mode.INCREMENTAL,
         reasons=done.reasons,
         changed={source.name: changed[source.id] for source in task.moved},
@@ -180,7 +179,7 @@ def _change(task: Task, engine: SparkEngine, done: Propagated) -> tuple[Change[D
         nothing = task.store.backing.read().where(F.lit(False))
         return Append(nothing), Counts(0, 0, 0)
     whole = task.session.sql(done.delta)
-    found = engine.computed(net_of(whole, names), key_of(task.prepared.relation))
+    found = engine.net(whole, names, key_of(task.prepared.relation))
     net, updated = found.rows, found.updated
     if not found.added and not found.removed:
         return Append(net.drop(WEIGHT).where(F.lit(False))), Counts(0, 0, 0)
@@ -196,15 +195,18 @@ def _change(task: Task, engine: SparkEngine, done: Propagated) -> tuple[Change[D
             return Rewrite(net, task.is_read), counts
 
 
-def _state(task: Task, done: Propagated) -> State:
+def _state(task: Task, engine: SparkEngine, done: Propagated) -> State:
     """The segments of every kept operator after the change."""
     state = {}
     for kept in task.prepared.kept:
         segments = task.watermark.state[kept.name]
         if kept.name in done.states:
-            found = done.states[kept.name]
+            names = [column.name for column in kept.columns]
+            found = engine.net_of(done.states[kept.name], names)
             delta = task.session.table(found.table)
             columns = columns_of(kept.columns)
-            segments = task.store.segments.advance(kept.name, segments, delta, found.rows, columns)
+            segments = task.store.segments.advance(
+                kept.name, segments, delta, found.rows, columns, net=True
+            )
         state[kept.name] = segments
     return state

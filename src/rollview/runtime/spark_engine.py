@@ -8,6 +8,7 @@ plain relation of rows with a known size: few rows as constants of the plan, mor
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -23,6 +24,7 @@ from rollview.runtime.lifeline import while_it_lives
 from rollview.runtime.propagate import Computed
 from rollview.sql.quoting import quoted
 from rollview.storage.base import WEIGHT
+from rollview.storage.net import net
 from rollview.storage.process import Process
 from rollview.storage.tables import active
 
@@ -102,14 +104,25 @@ class SparkEngine:
         low, high = (Literal(str(text), column.type) for text in (found[0], found[1]))
         return Range(low, high, found[2] is not None)
 
-    def computed(self, frame: DataFrame, key: tuple[str, ...] | None) -> Delta:
-        """The rows of a weighted frame, computed now, with what they do to the key."""
-        held = self.held(frame)
+    def net(self, frame: DataFrame, names: Sequence[str], key: tuple[str, ...] | None) -> Delta:
+        """The net effect of a weighted frame, computed now, with what it does to the key."""
+        held = self._net(self.held(frame), names, exact=False)
         rows = frame_of(held, self._session)
         counts = held.counts(None if key is None else list(key))
         if counts is None:
             return Delta(rows, *_counted(rows, key))
         return Delta(rows, *map(int, counts))
+
+    def net_of(self, computed: Computed, names: Sequence[str]) -> Computed:
+        """The net effect of a computed delta, in which values are told apart that are equal."""
+        held = self._net(self._by_view[computed.table], names, exact=True)
+        view = self.name(frame_of(held, self._session), "net")
+        return Computed(view, int(held.rows()))
+
+    def _net(self, held: Any, names: Sequence[str], exact: bool) -> Any:
+        """In the driver if it has the rows, and they are of simple types; else by a job."""
+        found = held.net(exact)
+        return found or self.held(net(frame_of(held, self._session), names, exact=exact))
 
     def held(self, frame: DataFrame) -> Any:
         """The rows of a frame, computed now, for any session."""

@@ -132,7 +132,14 @@ class MemoryBags:
     def __init__(self, files: Files) -> None:
         self._files = files
 
-    def write(self, folder: str, bag: Iterable[Row], columns: StructType, signed: bool) -> int:
+    def write(
+        self,
+        folder: str,
+        bag: Iterable[Row],
+        columns: StructType,
+        signed: bool,
+        net: bool = False,
+    ) -> int:
         rows = tuple(bag)
         if signed:
             weights: Counter[Row] = Counter()

@@ -11,9 +11,9 @@ from pyspark.sql.types import LongType, StructField, StructType
 
 from rollview.errors import InternalError
 from rollview.storage.base import WEIGHT
-from rollview.storage.net import net
+from rollview.storage.net import net as net_of
 from rollview.storage.segments import Parts
-from rollview.storage.signed import arriving, layout, staying
+from rollview.storage.signed import arriving, is_small, layout, staying
 from rollview.storage.stored import decoded, encoded, stored_columns
 from rollview.storage.tables import WHOLE_TIMESTAMPS, settings
 
@@ -30,10 +30,14 @@ class ParquetBags:
         self._spark = spark
         self._scheme = scheme  # what Spark wants to see before a path
 
-    def write(self, folder: str, bag: DataFrame, columns: StructType, signed: bool) -> int:
+    def write(
+        self, folder: str, bag: DataFrame, columns: StructType, signed: bool, net: bool = False
+    ) -> int:
         stored = encoded(bag, columns, weighted=signed)
-        if signed:
-            stored = net(stored, layout(_stored_type(columns)).columns, exact=True)
+        if signed and not net:
+            stored = net_of(stored, layout(_stored_type(columns)).columns, exact=True)
+        elif signed and is_small(stored):
+            stored = stored.coalesce(1)  # one file each, of which there will be many
         counted = Observation()
         rows = stored.observe(counted, F.count(F.lit(1)).alias("rows"))
         with settings(self._spark, _EXACTLY):

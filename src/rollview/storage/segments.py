@@ -38,10 +38,12 @@ class Parts:
 class Bags(Protocol[Rows]):
     """How one bag of rows is kept in a folder of its own."""
 
-    def write(self, folder: str, bag: Rows, columns: StructType, signed: bool) -> int:
+    def write(
+        self, folder: str, bag: Rows, columns: StructType, signed: bool, net: bool = False
+    ) -> int:
         """Store a bag in a folder that does not exist yet; returns how many rows were stored.
 
-        The rows of a signed bag have their weight last, and are stored net.
+        The rows of a signed bag have their weight last, and are stored net, which they may be.
         """
 
     def read(self, parts: Parts, columns: StructType, change: Rows | None = None) -> Rows:
@@ -72,15 +74,25 @@ class Segments(Generic[Rows]):
         return self._bags.read(self._parts(node, segments), columns)
 
     def advance(
-        self, node: str, segments: Sequence[Segment], delta: Rows, size: int, columns: StructType
+        self,
+        node: str,
+        segments: Sequence[Segment],
+        delta: Rows,
+        size: int,
+        columns: StructType,
+        *,
+        net: bool = False,
     ) -> tuple[Segment, ...]:
-        """The segments after a signed change of so many rows, for which at most one is written."""
+        """The segments after a signed change of so many rows, for which at most one is written.
+
+        The change is net already, or is made so.
+        """
         if size == 0:
             return tuple(segments)
         if is_compaction_due((*segments, Segment("", size, signed=True))):
             rows = self._bags.read(self._parts(node, segments), columns, delta)
             return (self.base(node, rows, columns),)
-        written = self.delta(node, delta, columns)
+        written = self._write(node, delta, columns, signed=True, net=net)
         return (*segments, written) if written.rows else tuple(segments)
 
     def missing(self, state: State) -> list[str]:
@@ -116,9 +128,11 @@ class Segments(Generic[Rows]):
             if alone and len(gone) == len(tokens):
                 self._files.remove(f"{self._folder}/{node}")
 
-    def _write(self, node: str, bag: Rows, columns: StructType, signed: bool) -> Segment:
+    def _write(
+        self, node: str, bag: Rows, columns: StructType, signed: bool, net: bool = False
+    ) -> Segment:
         token = f"{datetime.now(UTC).strftime(_WHEN)}-{uuid.uuid4().hex[:12]}"
-        rows = self._bags.write(f"{self._node_folder(node)}/{token}", bag, columns, signed)
+        rows = self._bags.write(f"{self._node_folder(node)}/{token}", bag, columns, signed, net)
         faults.point("state.written")
         size = self._files.size(f"{self._node_folder(node)}/{token}")
         return Segment(token, rows, signed, size or 0)

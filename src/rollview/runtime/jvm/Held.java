@@ -6,25 +6,31 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.analysis.MultiInstanceRelation;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Statistics;
+import org.apache.spark.sql.catalyst.plans.logical.Union;
 import org.apache.spark.sql.catalyst.plans.physical.UnknownPartitioning;
 import org.apache.spark.sql.catalyst.types.PhysicalDataType$;
 import org.apache.spark.sql.classic.Dataset;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.LogicalRDD;
 import org.apache.spark.sql.execution.QueryExecution;
+import org.apache.spark.sql.types.BooleanType;
 import org.apache.spark.sql.types.ByteType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DateType;
 import org.apache.spark.sql.types.Decimal;
 import org.apache.spark.sql.types.DecimalType;
+import org.apache.spark.sql.types.DoubleType;
+import org.apache.spark.sql.types.FloatType;
 import org.apache.spark.sql.types.IntegerType;
 import org.apache.spark.sql.types.LongType;
 import org.apache.spark.sql.types.ShortType;
 import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.types.StringType$;
+import org.apache.spark.sql.types.TimestampNTZType;
 import org.apache.spark.sql.types.TimestampType;
 import org.apache.spark.storage.StorageLevel;
 
@@ -55,11 +61,8 @@ public class Held {
     SparkSession own = (SparkSession) session;
     QueryExecution execution = data.queryExecution();
     scala.collection.immutable.Seq output = execution.analyzed().output();
-    if (execution.optimizedPlan() instanceof LocalRelation) {
-      // The optimizer has computed it already: no job, if it is not too many rows for constants.
-      scala.collection.immutable.Seq rows = ((LocalRelation) execution.optimizedPlan()).data();
-      if (rows.size() <= few) return constants(own, output, rows);
-    }
+    scala.collection.immutable.Seq known = local(execution.optimizedPlan());
+    if (known != null && known.size() <= few) return constants(own, output, known);
     scala.Tuple2 found;
     try {
       found = execution.executedPlan().executeCollectIterator();
@@ -75,6 +78,21 @@ public class Held {
     scala.reflect.ClassTag tag = scala.reflect.ClassTag$.MODULE$.apply(InternalRow.class);
     RDD rdd = context.parallelize(values, context.defaultParallelism(), tag);
     return new Held(own, relation(own, output, rdd, count, width(data)), count, values);
+  }
+
+  /** The rows of a plan that the optimizer has computed already; null if it takes a job. */
+  private static scala.collection.immutable.Seq local(LogicalPlan plan) {
+    if (plan instanceof LocalRelation) return ((LocalRelation) plan).data();
+    if (!(plan instanceof Union) || ((Union) plan).byName()) return null;
+    java.util.ArrayList rows = new java.util.ArrayList();
+    scala.collection.Iterator parts = plan.children().iterator();
+    while (parts.hasNext()) {
+      scala.collection.immutable.Seq part = local((LogicalPlan) parts.next());
+      if (part == null) return null;
+      scala.collection.Iterator some = part.iterator();
+      while (some.hasNext()) rows.add(some.next());
+    }
+    return scala.jdk.javaapi.CollectionConverters.asScala(rows).toSeq();
   }
 
   private static Held constants(
@@ -173,6 +191,59 @@ public class Held {
       }
     }
     return new long[] {added, removed, updated};
+  }
+
+  /**
+   * The rows with equal ones made one, by the sum of their weights, which are the last column; null
+   * if that takes a job. What is exact tells 0.0 from -0.0.
+   */
+  public Held net(boolean exact) {
+    if (values == null || !(plan instanceof LocalRelation)) return null;
+    int weight = plan.output().size() - 1;
+    for (int at = 0; at < weight; at++) {
+      if (!isPlain(type(at))) return null;
+    }
+    java.util.LinkedHashMap sums = new java.util.LinkedHashMap();
+    scala.collection.Iterator all = values.iterator();
+    while (all.hasNext()) {
+      InternalRow row = (InternalRow) all.next();
+      java.util.ArrayList cells = new java.util.ArrayList(weight);
+      for (int at = 0; at < weight; at++) {
+        cells.add(row.isNullAt(at) ? null : told(row.get(at, type(at)), exact));
+      }
+      Long sum = (Long) sums.get(cells);
+      sums.put(cells, Long.valueOf((sum == null ? 0L : sum.longValue()) + row.getLong(weight)));
+    }
+    java.util.ArrayList left = new java.util.ArrayList();
+    java.util.Iterator each = sums.entrySet().iterator();
+    while (each.hasNext()) {
+      java.util.Map.Entry entry = (java.util.Map.Entry) each.next();
+      if (((Long) entry.getValue()).longValue() == 0L) continue;
+      java.util.ArrayList cells = (java.util.ArrayList) entry.getKey();
+      Object[] row = cells.toArray(new Object[weight + 1]);
+      row[weight] = entry.getValue();
+      left.add(new GenericInternalRow(row));
+    }
+    scala.collection.immutable.Seq rows =
+        scala.jdk.javaapi.CollectionConverters.asScala(left).toSeq();
+    return constants(session, plan.output(), rows);
+  }
+
+  /** A value that equals every other one that counts as the same. */
+  private static Object told(Object value, boolean exact) {
+    if (exact) return value;
+    if (value instanceof Double) return Double.valueOf(((Double) value).doubleValue() + 0.0d);
+    if (value instanceof Float) return Float.valueOf(((Float) value).floatValue() + 0.0f);
+    return value;
+  }
+
+  /** Whether Java's own equality of the values is the one that rows are told apart by. */
+  private static boolean isPlain(DataType type) {
+    return isOrdered(type)
+        || type instanceof BooleanType
+        || type instanceof FloatType
+        || type instanceof DoubleType
+        || type instanceof TimestampNTZType;
   }
 
   private DataType type(int position) {
