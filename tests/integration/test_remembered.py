@@ -99,7 +99,7 @@ def test_two_processes_and_one_name(tmp_path: Path) -> None:
 
         def elsewhere(*statements):
             calls = "; ".join(f"db.sql({{s!r}})" for s in statements)
-            text = f"import rollview, sys\nwith rollview.connect(sys.argv[1]) as db: {{calls}}"
+            text = f"import rollview, sys\\nwith rollview.connect(sys.argv[1]) as db: {{calls}}"
             subprocess.run([sys.executable, "-c", text, sys.argv[1]], check=True)
 
         run("CREATE VIEW p AS SELECT 1 AS a")
