@@ -103,7 +103,9 @@ ALWAYS = {
     ),
     "a scalar subquery that selects a row, not an aggregate": SingleRow(keep(PEOPLE, ID), "id"),
     "no GROUP BY, and a function without an inverse": EXAMPLES["aggregate_without_inverse"],
-    "a window without PARTITION BY": EXAMPLES["window_global"],
+    "a window without PARTITION BY: it alone, from its kept rows, not what is below it": (
+        EXAMPLES["window_global"]
+    ),
     "LIMIT with OFFSET": EXAMPLES["top_k_offset"],
     "EXISTS that is not correlated": TopK(
         Project(PEOPLE, (Named("one", number(1)),)), (), number(1), None
@@ -119,7 +121,7 @@ ALWAYS = {
     "a recursive CTE": EXAMPLES["recursion"],
 }
 AT_TIMES = {
-    "NOT IN of one column": not_in(SAME_TEAM),
+    "NOT IN of one column, of the rows of a table": not_in(SAME_TEAM),
     "rows compared with the value of a subquery": Join(
         JoinKind.CROSS, TEAMS, EXAMPLES["single_row"]
     ),

@@ -72,7 +72,7 @@ def test_reads_keeps_and_reasons_of_an_operator() -> None:
     told = explained(EXAMPLES["window_global"])
     window = operator(told, "Window")
     assert window.rule == RuleName.RECOMPUTE
-    assert window.reads == ("after of people, whole", "state")
+    assert window.reads == ("state",)
     assert window.state == ("window_1: its rows",)
     assert window.reasons == told.reasons
     assert window.reasons[0].hint

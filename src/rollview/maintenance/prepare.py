@@ -32,6 +32,7 @@ from rollview.algebra.relations import (
     Project,
     Recursion,
     Relation,
+    Scan,
     SetKind,
     SetOperation,
     TopK,
@@ -41,7 +42,9 @@ from rollview.algebra.relations import (
 from rollview.algebra.schema import Column, Schema
 from rollview.algebra.traverse import inputs, with_inputs
 from rollview.analysis.order import left_open
+from rollview.maintenance.kept_rows import can_be_counted
 from rollview.maintenance.not_in import not_in_by_counts
+from rollview.maintenance.outward import is_plain
 from rollview.maintenance.partial import extended, is_floating
 from rollview.maintenance.program import Kept
 from rollview.maintenance.signed import keep, reference, references
@@ -91,11 +94,11 @@ def prepare(relation: Relation, *, moments: bool = True) -> Prepared:
 
     Without ``moments``, variances and their like are evaluated anew in every changed group.
     """
-    known: dict[Relation, Relation] = {}
-    rewritten = _Rewriting(_names(), known, moments).of(relation)
-    kept: list[Kept] = []
-    _collect(rewritten, kept)
-    return Prepared(rewritten, tuple(kept), known)
+    rewriting = _Rewriting(_names(), moments)
+    rewritten = rewriting.of(relation)
+    kept: dict[Relation, Kept] = {}
+    _collect(rewritten, kept, rewriting.compared_whole)
+    return Prepared(rewritten, tuple(kept.values()), rewriting.known)
 
 
 def _names() -> Iterator[str]:
@@ -107,11 +110,15 @@ def _names() -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Rewriting:
-    """One preparation: the names it may use, and what it knows already."""
+    """One preparation: the names it may use, and what it has found.
+
+    ``compared_whole`` are relations of which some refreshes want all rows, whatever has changed.
+    """
 
     names: Iterator[str]
-    known: dict[Relation, Relation]
     moments: bool
+    known: dict[Relation, Relation] = field(default_factory=dict)
+    compared_whole: set[Relation] = field(default_factory=set)
 
     def of(self, relation: Relation) -> Relation:
         """Not below a Recursion, which is evaluated as it is; what is there twice is kept once."""
@@ -126,14 +133,17 @@ class _Rewriting:
         match node:
             case Distinct(child=child):
                 count = NamedAggregate(next(self.names), _count())
-                counted = Aggregate(child, references(child.columns), (count,))
-                return keep(extended(counted, self.names), node.columns)
+                rows = Aggregate(child, references(child.columns), (count,))
+                return keep(extended(rows, self.names), node.columns)
             case SetOperation():
                 return _counted(node, self.names)
             case Aggregate():
                 return keep(extended(node, self.names, self.moments), node.columns)
-            case Join():
-                return not_in_by_counts(node, self.names) or node
+            case Join(left=left):
+                counted = not_in_by_counts(node, self.names)
+                if counted is not None and not is_plain(left):
+                    self.compared_whole.add(left)
+                return counted or node
             case Filter():
                 return bounded_first(node)
             case _:
@@ -194,13 +204,22 @@ def _marked(
     return Project(relation, items + marked)
 
 
-def _collect(relation: Relation, kept: list[Kept]) -> None:
+def _collect(relation: Relation, kept: dict[Relation, Kept], whole: set[Relation]) -> None:
+    """The operators that keep their rows, every one after those below it."""
     if not isinstance(relation, Recursion):
         for child in inputs(relation):
-            _collect(child, kept)
-    if _keeps_state(relation) and all(one.relation != relation for one in kept):
+            _collect(child, kept, whole)
+    asked = relation in whole and can_be_counted(relation.columns) and _reads(relation, kept)
+    if (asked or _keeps_state(relation)) and relation not in kept:
         kind = type(relation).__name__.lower()
-        kept.append(Kept(f"{kind}_{len(kept) + 1}_{digest(relation)}", relation))
+        kept[relation] = Kept(f"{kind}_{len(kept) + 1}_{digest(relation)}", relation)
+
+
+def _reads(relation: Relation, kept: Mapping[Relation, Kept]) -> bool:
+    """Whether all rows of a relation are had from tables, not from what is kept."""
+    if relation in kept:
+        return False
+    return isinstance(relation, Scan) or any(_reads(child, kept) for child in inputs(relation))
 
 
 def _sums_floats(call: WindowCall) -> bool:

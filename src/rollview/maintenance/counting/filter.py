@@ -11,7 +11,7 @@ from rollview.maintenance.flow import Flow, Moment
 from rollview.maintenance.program import Note, RuleName
 from rollview.maintenance.reads import BEFORE
 from rollview.maintenance.signed import MINUS, PLUS, signed, sum_of
-from rollview.maintenance.tops import delta_tops
+from rollview.maintenance.tops import delta_tops, is_top
 
 
 def delta_filter(filter: Filter, flow: Flow) -> Relation | None:
@@ -20,7 +20,7 @@ def delta_filter(filter: Filter, flow: Flow) -> Relation | None:
     F is the condition now, F' the one at the last refresh. A bound on a rank keeps its rows.
     """
     kept = flow.kept(filter)
-    if kept is not None:
+    if kept is not None and is_top(filter):
         return delta_tops(filter, kept, flow)
     then, now = (flow.condition(filter, moment) for moment in (Moment.BEFORE, Moment.AFTER))
     below = flow.delta(filter.child)
