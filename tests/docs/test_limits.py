@@ -19,6 +19,7 @@ from rollview.algebra.expressions import (
 from rollview.algebra.relations import (
     Aggregate,
     Expand,
+    Filter,
     Join,
     JoinKind,
     Named,
@@ -53,6 +54,7 @@ from tests.docs.pages import DOCS, first_cells
 from tests.planning.views import definition_of, explained
 
 PAGE = DOCS / "limits.md"
+TODAY = Call("CurrentDate", ("current_date()",), (), "DATE", False)
 NOTHING = Literal("CAST(NULL AS STRING)", "STRING", nullable=True)
 ITEM, RANK, BOTH = column("item", "INT"), column("rank", "INT"), column("both", "STRING")
 
@@ -109,6 +111,10 @@ ALWAYS = {
     "LIMIT with OFFSET": EXAMPLES["top_k_offset"],
     "EXISTS that is not correlated": TopK(
         Project(PEOPLE, (Named("one", number(1)),)), (), number(1), None
+    ),
+    "a condition on the clock, unless it compares a column of a table with it and does nothing"
+    " else, as in `day >= current_date() - 7`": Filter(
+        PEOPLE, binary("LessThan", "<", cast("DATE"), TODAY, "BOOLEAN")
     ),
     "groups of what `explode` makes, if they are evaluated anew": mixed_by(
         EXAMPLES["generate"], ITEM
