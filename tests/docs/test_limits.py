@@ -45,7 +45,6 @@ from tests.algebra.examples import (
     TITLE,
     ascending,
     join,
-    keep,
     mixed,
     number,
     schema,
@@ -55,6 +54,7 @@ from tests.planning.views import definition_of, explained
 
 PAGE = DOCS / "limits.md"
 TODAY = Call("CurrentDate", ("current_date()",), (), "DATE", False)
+A_MAP = Call("CreateMap", ("map(", ", ", ")"), (ID, NAME), "MAP<INT, STRING>", False)
 NOTHING = Literal("CAST(NULL AS STRING)", "STRING", nullable=True)
 ITEM, RANK, BOTH = column("item", "INT"), column("rank", "INT"), column("both", "STRING")
 
@@ -103,7 +103,9 @@ ALWAYS = {
     "NOT IN of several columns at once, unlike NOT EXISTS": not_in(
         SAME_TEAM, binary("EqualTo", "=", NAME, TITLE, "BOOLEAN")
     ),
-    "a scalar subquery that selects a row, not an aggregate": SingleRow(keep(PEOPLE, ID), "id"),
+    "a scalar subquery that selects a row with a map or another value that cannot be compared": (
+        SingleRow(Project(PEOPLE, (Named("map", A_MAP),)), "map")
+    ),
     "no GROUP BY, and a function without an inverse": EXAMPLES["aggregate_without_inverse"],
     "a window without PARTITION BY: it alone, from its kept rows, not what is below it": (
         EXAMPLES["window_global"]

@@ -35,6 +35,7 @@ from rollview.algebra.relations import (
     Scan,
     SetKind,
     SetOperation,
+    SingleRow,
     TopK,
     Union,
     Window,
@@ -144,6 +145,9 @@ class _Rewriting:
                 if counted is not None and not is_plain(left):
                     self.compared_whole.add(left)
                 return counted or node
+            case SingleRow(child=child):
+                self.compared_whole.add(child)
+                return node
             case Filter():
                 return bounded_first(node)
             case _:
