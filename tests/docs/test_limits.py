@@ -91,6 +91,12 @@ def by_rank() -> Relation:
     return mixed_by(Window(PEOPLE, (TEAM,), (ascending(PAY),), (rank,)), RANK)
 
 
+def first_by_rank() -> Relation:
+    rank = NamedWindow("rank", WindowCall(Call("Rank", ("rank()",), (), "INT", False), ""))
+    few = binary("LessThanOrEqual", "<=", RANK, number(3), "BOOLEAN")
+    return Filter(Window(PEOPLE, (), (ascending(PAY),), (rank,)), few)
+
+
 def by_both_inputs() -> Relation:
     both = Call("Concat", ("concat(", ", ", ")"), (NAME, TITLE), "STRING")
     return mixed_by(Project(join(JoinKind.INNER), (Named("both", both), Named("id", ID))), BOTH)
@@ -110,10 +116,7 @@ ALWAYS = {
     "a window without PARTITION BY: it alone, from its kept rows, not what is below it": (
         EXAMPLES["window_global"]
     ),
-    "LIMIT with OFFSET": EXAMPLES["top_k_offset"],
-    "EXISTS that is not correlated": TopK(
-        Project(PEOPLE, (Named("one", number(1)),)), (), number(1), None
-    ),
+    "OFFSET without LIMIT": TopK(PEOPLE, (ascending(ID),), None, number(1)),
     "a condition on the clock, unless it compares a column of a table with it and does nothing"
     " else, as in `day >= current_date() - 7`": Filter(
         PEOPLE, binary("LessThan", "<", cast("DATE"), TODAY, "BOOLEAN")
@@ -139,6 +142,7 @@ AT_TIMES = {
         "sum", cast("DECIMAL(10,2)"), "DECIMAL(20,2)"
     ),
     "ORDER BY with LIMIT, not over an aggregate": EXAMPLES["top_k"],
+    "the first rows by a rank without PARTITION BY, not over an aggregate": first_by_rank(),
 }
 FULL = ("NON_DETERMINISTIC", "TIME_DEPENDENT", "UNVERSIONED_SOURCE", "NOT_UNDERSTOOD")
 
@@ -194,7 +198,7 @@ def test_what_is_said_to_be_so_at_times_is(case: str) -> None:
 
 
 def test_no_other_example_falls_back() -> None:
-    listed = [*ALWAYS.values(), *AT_TIMES.values()]
+    listed = [*ALWAYS.values(), *AT_TIMES.values(), EXAMPLES["top_k_offset"]]
     for name, relation in DEFINITIONS.items():
         told = explained(relation)
         assert relation in listed or not (told.reasons or told.at_times), name

@@ -44,6 +44,7 @@ WEIGHTS: dict[Maker, int] = {
     many_inputs.union: 6,
     many_inputs.set_operation: 8,
     many_inputs.single_row: 4,
+    many_inputs.exists: 2,
 }
 
 

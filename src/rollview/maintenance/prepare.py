@@ -44,6 +44,7 @@ from rollview.algebra.schema import Column, Schema
 from rollview.algebra.traverse import inputs, with_inputs
 from rollview.analysis.order import left_open
 from rollview.maintenance.kept_rows import can_be_counted
+from rollview.maintenance.limits import limited_first
 from rollview.maintenance.not_in import not_in_by_counts
 from rollview.maintenance.outward import is_plain
 from rollview.maintenance.partial import extended, is_floating
@@ -85,8 +86,10 @@ class Prepared:
             return next(part for part in self.parts(node) if isinstance(part, Aggregate))
         if isinstance(node, Join):
             return next(part for part in self.parts(node) if isinstance(part, Join))
-        if isinstance(node, Filter):
-            return self.parts(node)[-1]  # the bound of a rank, below the rest of the condition
+        if isinstance(node, Filter | TopK):
+            # The bound of a rank, below the rest of the condition; a limit without an offset, below
+            # the one that has it; a count, below the question whether it is zero.
+            return self.parts(node)[-1]
         return self.forms[node]
 
 
@@ -150,6 +153,8 @@ class _Rewriting:
                 return node
             case Filter():
                 return bounded_first(node)
+            case TopK():
+                return limited_first(node, self.names)
             case _:
                 return node
 
@@ -210,9 +215,11 @@ def _marked(
 
 def _collect(relation: Relation, kept: dict[Relation, Kept], whole: set[Relation]) -> None:
     """The operators that keep their rows, every one after those below it."""
-    if not isinstance(relation, Recursion):
-        for child in inputs(relation):
-            _collect(child, kept, whole)
+    below = () if isinstance(relation, Recursion) else inputs(relation)
+    if is_top(relation):  # whose window is never evaluated over all rows
+        below = inputs(below[0])
+    for child in below:
+        _collect(child, kept, whole)
     asked = relation in whole and can_be_counted(relation.columns) and _reads(relation, kept)
     if (asked or _keeps_state(relation)) and relation not in kept:
         kind = type(relation).__name__.lower()
