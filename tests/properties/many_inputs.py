@@ -25,7 +25,7 @@ from rollview.algebra.schema import Column, Schema
 from tests.properties import conditions
 from tests.properties.aggregates import Calls
 from tests.properties.growth import Growth, keep
-from tests.properties.scalars import cast, literal, ref
+from tests.properties.scalars import cast, equal, literal, operator, ref
 from tests.properties.values import VALUES
 
 _ASKING = (JoinKind.SEMI, JoinKind.ANTI, JoinKind.EXISTENCE)
@@ -167,6 +167,25 @@ def single_row(growth: Growth, depth: int) -> Relation:
     if rng.random() < 0.15:
         return scalar
     return _beside(growth, growth.relation(depth), scalar)
+
+
+def not_in(growth: Growth, depth: int) -> Relation:
+    """NOT IN of one column, as it is where NULLs are possible."""
+    rng = growth.rng
+    left, right = growth.relation(depth), growth.relation(min(depth, 1))
+    pairs = [
+        (one, two)
+        for one in growth.exact(left)
+        for two in growth.exact(right)
+        if one.type == two.type
+    ]
+    if not pairs:
+        return left
+    if rng.random() < 0.5:
+        right = Filter(right, growth.scalars(right).condition(1))
+    found = equal(*(ref(column) for column in rng.choice(pairs)))
+    unknown = Call("IsNull", ("(", " IS NULL)"), (found,), "BOOLEAN", False)
+    return Join(JoinKind.ANTI, left, right, operator("Or", "OR", found, unknown, "BOOLEAN"))
 
 
 def exists(growth: Growth, depth: int) -> Relation:

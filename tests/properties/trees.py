@@ -45,6 +45,7 @@ WEIGHTS: dict[Maker, int] = {
     many_inputs.set_operation: 8,
     many_inputs.single_row: 4,
     many_inputs.exists: 2,
+    many_inputs.not_in: 3,
 }
 
 

@@ -26,6 +26,8 @@ def value_moved(join: Join, what: str) -> Reason:
         ReasonCode.NO_KEY,
         describe(join),
         f"where a value changes that all rows depend on, {what} is compared with it whole",
+        "leave the comparison to what reads the view: let it have the column, and another view the"
+        " value",
     )
 
 
