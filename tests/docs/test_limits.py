@@ -129,7 +129,8 @@ ALWAYS = {
     "groups by an expression over both inputs of a join, if they are evaluated anew": (
         by_both_inputs()
     ),
-    "a recursive CTE": EXAMPLES["recursion"],
+    "a recursive CTE; if it hands a column down unchanged, for the values of it that a change"
+    " concerns": EXAMPLES["recursion"],
 }
 AT_TIMES = {
     "NOT IN of one column, of the rows of a table": not_in(SAME_TEAM),

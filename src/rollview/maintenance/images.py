@@ -98,8 +98,8 @@ def _table(flow: Flow, scan: Scan, moment: Moment) -> Relation:
 
 
 def _recursion(flow: Flow, recursion: Recursion, moment: Moment) -> Relation:
-    below = tuple(evaluated(flow, child, moment, None) for child in inputs(recursion))
-    return with_inputs(recursion, below)
+    anchor = image(flow, recursion.anchor, moment, None)
+    return replace(recursion, anchor=anchor, step=evaluated(flow, recursion.step, moment, None))
 
 
 def _under(  # noqa: C901 - one case per relation

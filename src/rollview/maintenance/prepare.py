@@ -9,7 +9,7 @@ of these operators are the state: a bag of ordinary rows of an ordinary relation
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rollview.algebra.expressions import (
     AggregateCall,
@@ -61,8 +61,8 @@ class Prepared:
     """A definition's relation in the form that is maintained, and the operators that keep state.
 
     ``kept`` is in an order in which every operator comes after those below it. ``forms`` has the
-    maintained form of every operator of the definition, but for those below a Recursion, which are
-    evaluated with it.
+    maintained form of every operator of the definition, but for those in the step of a Recursion,
+    which are evaluated with it.
     """
 
     relation: Relation
@@ -125,9 +125,9 @@ class _Rewriting:
     compared_whole: set[Relation] = field(default_factory=set)
 
     def of(self, relation: Relation) -> Relation:
-        """Not below a Recursion, which is evaluated as it is; what is there twice is kept once."""
+        """What is there twice is kept once; the step of a Recursion stays as it is."""
         if relation not in self.known and isinstance(relation, Recursion):
-            self.known[relation] = relation
+            self.known[relation] = replace(relation, anchor=self.of(relation.anchor))
         elif relation not in self.known:
             below = tuple(self.of(child) for child in inputs(relation))
             self.known[relation] = self._maintained(with_inputs(relation, below))
@@ -215,7 +215,9 @@ def _marked(
 
 def _collect(relation: Relation, kept: dict[Relation, Kept], whole: set[Relation]) -> None:
     """The operators that keep their rows, every one after those below it."""
-    below = () if isinstance(relation, Recursion) else inputs(relation)
+    below = inputs(relation)
+    if isinstance(relation, Recursion):  # whose step is evaluated in rounds
+        below = (relation.anchor,)
     if is_top(relation):  # whose window is never evaluated over all rows
         below = inputs(below[0])
     for child in below:

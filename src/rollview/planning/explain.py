@@ -52,9 +52,9 @@ def _operators(definition: Definition, verdict: Verdict) -> tuple[Operator, ...]
         told = _maintained(node, depth, verdict) if recursion is None else None
         told = told or _recomputed(node, depth, recursion or RuleName.RECOMPUTE)
         found.append(told)
-        inside = told.rule if isinstance(node, Recursion) else recursion
         for child in inputs(node):
-            visit(child, depth + 1, inside)
+            in_rounds = isinstance(node, Recursion) and child == node.step
+            visit(child, depth + 1, told.rule if in_rounds else recursion)
 
     visit(definition.relation, 0, None)
     return tuple(found)
