@@ -19,6 +19,7 @@ from rollview.algebra.expressions import (
 from rollview.algebra.relations import (
     Aggregate,
     Expand,
+    Filter,
     Join,
     JoinKind,
     Named,
@@ -44,7 +45,6 @@ from tests.algebra.examples import (
     TITLE,
     ascending,
     join,
-    keep,
     mixed,
     number,
     schema,
@@ -53,6 +53,8 @@ from tests.docs.pages import DOCS, first_cells
 from tests.planning.views import definition_of, explained
 
 PAGE = DOCS / "limits.md"
+TODAY = Call("CurrentDate", ("current_date()",), (), "DATE", False)
+A_MAP = Call("CreateMap", ("map(", ", ", ")"), (ID, NAME), "MAP<INT, STRING>", False)
 NOTHING = Literal("CAST(NULL AS STRING)", "STRING", nullable=True)
 ITEM, RANK, BOTH = column("item", "INT"), column("rank", "INT"), column("both", "STRING")
 
@@ -89,6 +91,12 @@ def by_rank() -> Relation:
     return mixed_by(Window(PEOPLE, (TEAM,), (ascending(PAY),), (rank,)), RANK)
 
 
+def first_by_rank() -> Relation:
+    rank = NamedWindow("rank", WindowCall(Call("Rank", ("rank()",), (), "INT", False), ""))
+    few = binary("LessThanOrEqual", "<=", RANK, number(3), "BOOLEAN")
+    return Filter(Window(PEOPLE, (), (ascending(PAY),), (rank,)), few)
+
+
 def by_both_inputs() -> Relation:
     both = Call("Concat", ("concat(", ", ", ")"), (NAME, TITLE), "STRING")
     return mixed_by(Project(join(JoinKind.INNER), (Named("both", both), Named("id", ID))), BOTH)
@@ -101,12 +109,17 @@ ALWAYS = {
     "NOT IN of several columns at once, unlike NOT EXISTS": not_in(
         SAME_TEAM, binary("EqualTo", "=", NAME, TITLE, "BOOLEAN")
     ),
-    "a scalar subquery that selects a row, not an aggregate": SingleRow(keep(PEOPLE, ID), "id"),
+    "a scalar subquery that selects a row with a map or another value that cannot be compared": (
+        SingleRow(Project(PEOPLE, (Named("map", A_MAP),)), "map")
+    ),
     "no GROUP BY, and a function without an inverse": EXAMPLES["aggregate_without_inverse"],
-    "a window without PARTITION BY": EXAMPLES["window_global"],
-    "LIMIT with OFFSET": EXAMPLES["top_k_offset"],
-    "EXISTS that is not correlated": TopK(
-        Project(PEOPLE, (Named("one", number(1)),)), (), number(1), None
+    "a window without PARTITION BY: it alone, from its kept rows, not what is below it": (
+        EXAMPLES["window_global"]
+    ),
+    "OFFSET without LIMIT": TopK(PEOPLE, (ascending(ID),), None, number(1)),
+    "a condition on the clock, unless it compares a column of a table with it and does nothing"
+    " else, as in `day >= current_date() - 7`": Filter(
+        PEOPLE, binary("LessThan", "<", cast("DATE"), TODAY, "BOOLEAN")
     ),
     "groups of what `explode` makes, if they are evaluated anew": mixed_by(
         EXAMPLES["generate"], ITEM
@@ -116,10 +129,11 @@ ALWAYS = {
     "groups by an expression over both inputs of a join, if they are evaluated anew": (
         by_both_inputs()
     ),
-    "a recursive CTE": EXAMPLES["recursion"],
+    "a recursive CTE; if it hands a column down unchanged, for the values of it that a change"
+    " concerns": EXAMPLES["recursion"],
 }
 AT_TIMES = {
-    "NOT IN of one column": not_in(SAME_TEAM),
+    "NOT IN of one column, of the rows of a table": not_in(SAME_TEAM),
     "rows compared with the value of a subquery": Join(
         JoinKind.CROSS, TEAMS, EXAMPLES["single_row"]
     ),
@@ -129,6 +143,7 @@ AT_TIMES = {
         "sum", cast("DECIMAL(10,2)"), "DECIMAL(20,2)"
     ),
     "ORDER BY with LIMIT, not over an aggregate": EXAMPLES["top_k"],
+    "the first rows by a rank without PARTITION BY, not over an aggregate": first_by_rank(),
 }
 FULL = ("NON_DETERMINISTIC", "TIME_DEPENDENT", "UNVERSIONED_SOURCE", "NOT_UNDERSTOOD")
 
@@ -184,7 +199,7 @@ def test_what_is_said_to_be_so_at_times_is(case: str) -> None:
 
 
 def test_no_other_example_falls_back() -> None:
-    listed = [*ALWAYS.values(), *AT_TIMES.values()]
+    listed = [*ALWAYS.values(), *AT_TIMES.values(), EXAMPLES["top_k_offset"]]
     for name, relation in DEFINITIONS.items():
         told = explained(relation)
         assert relation in listed or not (told.reasons or told.at_times), name

@@ -9,7 +9,9 @@ from functools import cache
 
 import duckdb
 
-from rollview.algebra.relations import Relation
+from rollview.algebra.relations import After, Before, Relation
+from rollview.algebra.traverse import walk
+from rollview.maintenance.program import Program
 from tests.algebra.examples import PEOPLE, TEAMS
 from tests.properties.cases import Case, Change, Row, Table
 from tests.properties.duckdb_engine import connect
@@ -61,3 +63,11 @@ def maintained(relation: Relation) -> Maintained:
 def refresh(relation: Relation, *changes: list[Change]) -> Refresh:
     """The view, refreshed once after these changes."""
     return maintained(relation).refresh(tuple(change for some in changes for change in some))
+
+
+def tables_read(program: Program) -> set[str]:
+    """The sources of which a program reads more than the changes, whatever these are."""
+    results = [*program.states.values(), *([] if program.delta is None else [program.delta])]
+    read = [step.relation for step in program.steps] + results
+    nodes = (node for relation in read for node in walk(relation))
+    return {node.source for node in nodes if isinstance(node, After | Before)}

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import datetime
+from dataclasses import replace
 from random import Random
 
 import pytest
 
+from rollview.algebra.definition import ReasonCode
 from rollview.algebra.expressions import (
     AggregateCall,
     Call,
     ColumnRef,
+    Expression,
     Literal,
     SortKey,
     WindowCall,
     binary,
 )
+from rollview.algebra.printer import show
 from rollview.algebra.relations import (
     Aggregate,
     Distinct,
@@ -35,7 +39,10 @@ from rollview.algebra.relations import (
     Window,
 )
 from rollview.algebra.schema import Column
-from rollview.maintenance.clock import is_only_filtered_by
+from rollview.algebra.traverse import walk
+from rollview.maintenance.clock import CLOCK, is_only_filtered_by
+from rollview.maintenance.compiler import compile_delta
+from rollview.maintenance.prepare import prepare
 from tests.maintenance.people import connection
 from tests.properties.cases import Case, Change, Row, Table
 from tests.properties.maintained import Maintained
@@ -61,6 +68,34 @@ def key(suffix: str = "") -> ColumnRef:
 def recent(suffix: str = "") -> Filter:
     until = binary("DateAdd", "+", day(suffix), Literal("2", "INT"), "DATE")
     return Filter(events(suffix), binary("GreaterThanOrEqual", ">=", until, TODAY, "BOOLEAN"))
+
+
+def before_today(days: int, *, nullable: bool = False) -> Expression:
+    """A day as the clock has it; on some of them there is none, if it may be NULL."""
+    text = Literal(str(days), "INT")
+    limit = binary("DateSub", "-", TODAY, text, "DATE")
+    if not nullable:
+        return replace(limit, nullable=False)
+    parts = ("nullif(", ", DATE '2024-01-03')")
+    return Call("NullIf", parts, (limit,), "DATE", True)
+
+
+def compared(kind: str, sign: str, one: Expression, two: Expression) -> Expression:
+    return binary(kind, sign, one, two, "BOOLEAN")
+
+
+SINCE = compared("GreaterThanOrEqual", ">=", day(), before_today(3))
+UNTIL = compared("GreaterThan", ">", before_today(1), day())
+SOME = compared("LessThan", "<", key(), Literal("3", "INT"))
+RANGES = {
+    "since": SINCE,
+    "until": UNTIL,
+    "between": compared("And", "AND", compared("And", "AND", SINCE, SOME), UNTIL),
+    "on": compared("EqualTo", "=", day(), TODAY),
+    "after": compared("LessThan", "<", TODAY, day()),
+    "not after": compared("LessThanOrEqual", "<=", day(), TODAY),
+    "since maybe": compared("GreaterThan", ">", day(), before_today(1, nullable=True)),
+}
 
 
 def joined(kind: JoinKind, left: Relation, right: Relation) -> Join:
@@ -99,6 +134,11 @@ VIEWS = {
     "distinct": Distinct(recent()),
     "window": ranked(recent()),
     "top": TopK(recent(), (SortKey(day()), SortKey(key())), Literal("2", "INT"), None),
+    **{name: Filter(events(), condition) for name, condition in RANGES.items()},
+    "range of a projection": Filter(
+        Project(events(), (Named("day", day()), Named("twice", key()))), SINCE
+    ),
+    "range of a join": Filter(joined(JoinKind.INNER, events(), events("_2")), RANGES["between"]),
     "union": Union(
         (recent(), Project(recent("_2"), (Named("a", key("_2")), Named("b", day("_2"))))),
         recent().columns,
@@ -144,6 +184,43 @@ def test_only_what_enters_and_leaves_is_changed() -> None:
     assert view.refresh((), reading(DAYS[5])).delta == {rows[2]: -1}
     assert view.refresh((), reading(DAYS[3])).delta == {rows[1]: 1, rows[2]: 1}
     assert not view.refresh((), reading(DAYS[3])).delta
+
+
+@pytest.mark.parametrize("name", RANGES)
+def test_a_column_is_compared_within_a_range(name: str) -> None:
+    """Nothing but comparisons of the column, so that files outside of the range are skipped."""
+    filter = Filter(events(), RANGES[name])
+    program = compile_delta(prepare(filter), {CLOCK})
+    assert not program.reasons
+    assert program.notes[filter].reads == (
+        "before of events under day, for rows that enter or leave",
+    )
+    assert program.delta is not None
+    conditions = [node.condition for node in walk(program.delta) if isinstance(node, Filter)]
+    assert len(conditions) == 2
+    texts = [show(condition) for condition in conditions]
+    assert not any("IS NOT TRUE" in text for text in texts), texts
+
+
+@pytest.mark.parametrize(
+    "filter",
+    [
+        recent(),
+        Filter(events(), compared("Or", "OR", SINCE, SOME)),
+        Filter(events(), compared("And", "AND", UNTIL, compared("Or", "OR", SINCE, SOME))),
+        Filter(joined(JoinKind.INNER, events(), events("_2")), SINCE),
+        Filter(Project(events(), (Named("day", before_today(1)),)), SINCE),
+    ],
+)
+def test_other_conditions_compare_all_rows_and_that_is_said(filter: Filter) -> None:
+    program = compile_delta(prepare(filter), {CLOCK})
+    assert [reason.code for reason in program.reasons] == [ReasonCode.NO_KEY]
+    assert not compile_delta(prepare(filter), {"events"}).reasons
+
+
+def test_rows_that_are_kept_are_compared_without_a_reason() -> None:
+    past = compared("LessThan", "<", ColumnRef("last", "DATE"), TODAY)
+    assert not compile_delta(prepare(Filter(counted(events()), past)), {CLOCK}).reasons
 
 
 @pytest.mark.parametrize(

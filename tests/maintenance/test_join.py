@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from rollview.algebra.definition import ReasonCode
 from rollview.algebra.expressions import Call, binary, column
-from rollview.algebra.relations import After, Before, Join, JoinKind, Project, Relation, Scan
+from rollview.algebra.relations import (
+    After,
+    Aggregate,
+    Before,
+    Join,
+    JoinKind,
+    Named,
+    Project,
+    Relation,
+    Scan,
+)
 from rollview.algebra.traverse import walk
 from rollview.maintenance.compiler import compile_delta
 from rollview.maintenance.prepare import prepare
@@ -42,6 +54,7 @@ from tests.maintenance.people import (
     left,
     maintained,
     refresh,
+    tables_read,
 )
 
 NOTHING = (None, None)
@@ -163,6 +176,47 @@ def test_not_in_reads_the_left_whole_only_where_rows_or_nulls_come_and_go() -> N
         found = view.refresh(tuple(changes))
         assert [reason.code for reason in found.reasons] == [ReasonCode.NO_KEY] * whole, changes
         assert found.reasons == found.program.at_times[: len(found.reasons)]
+
+
+OTHERS = Scan("people", ("id", "team"), schema(column("id_2", "INT"), column("team_2", "STRING")))
+PAIRS = Join(
+    JoinKind.INNER,
+    PEOPLE,
+    OTHERS,
+    binary("EqualTo", "=", TEAM, column("team_2", "STRING"), "BOOLEAN"),
+)
+
+
+def not_in_of_pairs() -> Join:
+    return replace(not_in(), left=keep(PAIRS, ID, TEAM, column("id_2", "INT")))
+
+
+def test_not_in_does_not_evaluate_what_is_below_it() -> None:
+    program = compile_delta(prepare(not_in_of_pairs()), {"teams"})
+    assert tables_read(program) == {"teams"}
+    assert not program.blames
+    view = maintained(not_in_of_pairs())
+    for changes in (
+        closed(NONE),
+        founded(ZETA) + hired(FAY),
+        closed(ALPHA, BETA, GAMMA, ZETA),
+        left(ANN) + hired((7, "gil", "a", 1)),
+        founded(BETA),
+        founded(NONE) + left(BEN, EVE),
+        closed(NONE) + hired(ANN, ANN),
+    ):
+        found = view.refresh(tuple(changes))
+        assert not found.reasons, changes
+
+
+def test_not_in_over_rows_that_cannot_be_counted_reads_them_whole() -> None:
+    label = column("label", "MAP<STRING, INT>")
+    named = Call("Map", ("map(", ", 1)"), (TEAM,), label.type)
+    pairs = Project(PAIRS, (Named("team", TEAM), Named("label", named)))
+    view = replace(not_in(), left=pairs)
+    kinds = [type(kept.relation) for kept in prepare(view).kept]
+    assert kinds == [Aggregate]
+    assert compile_delta(prepare(view), {"teams"}).at_times
 
 
 def test_not_in_of_a_column_that_is_never_null_counts_rows_alone() -> None:

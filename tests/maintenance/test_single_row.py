@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import duckdb
+import pytest
+
 from rollview.algebra.definition import ReasonCode
-from rollview.algebra.expressions import binary, column
-from rollview.algebra.relations import Filter, Join, JoinKind, SingleRow
+from rollview.algebra.expressions import Call, binary, column, is_null
+from rollview.algebra.relations import Aggregate, Filter, Join, JoinKind, Named, Project, SingleRow
+from rollview.maintenance.compiler import compile_delta
+from rollview.maintenance.emptiness import is_empty, without_empty
+from rollview.maintenance.prepare import prepare
 from tests.algebra.examples import EXAMPLES, PAY, PEOPLE, TEAMS, keep, number
 from tests.maintenance.people import (
     ALPHA,
@@ -17,6 +23,7 @@ from tests.maintenance.people import (
     left,
     maintained,
     refresh,
+    tables_read,
 )
 
 TOTAL = EXAMPLES["single_row"]
@@ -59,9 +66,44 @@ def test_a_value_may_become_null_and_come_back() -> None:
     assert view.refresh(tuple(hired(ANN))).delta == {(None,): -1, (100,): 1}
 
 
-def test_of_an_aggregate_the_value_is_kept_and_of_rows_it_is_looked_up() -> None:
-    assert not refresh(TOTAL, left(ANN)).reasons
-    assert [reason.code for reason in refresh(RICHEST, left(ANN)).reasons] == [ReasonCode.NO_KEY]
+def test_the_row_is_kept_if_it_is_not_that_of_an_aggregate() -> None:
+    assert [type(kept.relation) for kept in prepare(TOTAL).kept] == [Aggregate]
+    assert [kept.relation for kept in prepare(RICHEST).kept] == [RICHEST.child]
+    for view in (TOTAL, RICHEST):
+        program = compile_delta(prepare(view), {"people"})
+        assert not tables_read(program)
+        assert not program.blames
+
+
+def test_changes_beside_the_row_touch_nothing() -> None:
+    view = Join(JoinKind.CROSS, TEAMS, RICHEST)
+    for changes in (left(EVE), hired((7, "gil", "a", 10)), left(ANN) + hired(ANN)):
+        done = refresh(view, changes)
+        assert not done.delta
+        assert not any(step.startswith("reached") for step in done.steps)
+        assert not done.reasons
+
+
+def test_a_row_that_is_null_is_a_row() -> None:
+    """Another one beside it is one too many, though the value of both is NULL."""
+    unpaid = SingleRow(keep(Filter(PEOPLE, is_null(PAY)), PAY), "unpaid")
+    view = maintained(unpaid)
+    assert not view.refresh(tuple(left(EVE))).delta
+    assert not view.refresh(tuple(hired(EVE))).delta
+    with pytest.raises(duckdb.Error, match="More than one row"):
+        view.refresh(tuple(hired(EVE)))
+
+
+def test_a_value_that_cannot_be_compared_is_looked_up_only_if_something_changed() -> None:
+    pays = Call("Map", ("map(", ", 1)"), (PAY,), "MAP<INT, INT>")
+    rich = Filter(PEOPLE, binary("GreaterThan", ">", PAY, number(60), "BOOLEAN"))
+    prepared = prepare(SingleRow(Project(rich, (Named("pays", pays),)), "pays"))
+    assert not prepared.kept
+    program = compile_delta(prepared, {"people"})
+    (blame,) = program.blames
+    assert blame.reason.code is ReasonCode.NO_KEY
+    (values,) = [step for step in program.steps if step.name.startswith("values")]
+    assert is_empty(without_empty(values.relation, frozenset({str(blame.step)})))
 
 
 def test_a_filter_by_it() -> None:

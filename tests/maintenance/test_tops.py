@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from rollview.algebra.definition import ReasonCode
 from rollview.algebra.expressions import Call, Expression, Literal, WindowCall, binary, column
-from rollview.algebra.relations import After, Filter, NamedWindow, Relation, Window
+from rollview.algebra.relations import After, Filter, NamedWindow, Relation, Union, Window
 from rollview.algebra.traverse import walk
 from rollview.analysis.order import canonical
 from rollview.maintenance.compiler import compile_delta
@@ -139,13 +142,52 @@ def test_what_bounds_no_rank_is_left_alone(condition: Expression) -> None:
     assert is_top(Filter(ranked("Rank"), compared("LessThan", "<", NTH, number(1000))))
 
 
-def test_other_functions_and_one_partition_are_left_alone() -> None:
+def test_other_functions_and_open_ties_are_left_alone() -> None:
     bound = compared("LessThanOrEqual", "<=", NTH, number(1))
     lag = WindowCall(Call("Lag", ("lag(", ", 1)"), (PAY,), "INT"), "")
     both = Window(
         PEOPLE, (TEAM,), (ascending(PAY),), (*ranked("Rank").calls, NamedWindow("lag", lag))
     )
-    whole = Window(PEOPLE, (), (ascending(PAY),), ranked("Rank").calls)
-    for window in (both, whole, ranked("RowNumber")):  # in whose order are ties
+    for window in (both, ranked("RowNumber")):  # in whose order are ties
         assert bounded_first(Filter(window, bound)) == Filter(window, bound)
         assert not is_top(Filter(window, bound))
+
+
+def first_of_all(limit: int, kind: str) -> Relation:
+    up_to = compared("LessThanOrEqual", "<=", NTH, number(limit))
+    return canonical(Filter(replace(ranked(kind), partition=()), up_to))
+
+
+@pytest.mark.parametrize("kind", RANKS)
+def test_without_partitions_all_rows_are_one(kind: str) -> None:
+    top = first_of_all(2, kind)
+    prepared = prepare(top)
+    assert [kept.relation for kept in prepared.kept] == [top], "not the window below it"
+    program = compile_delta(prepared, {"people"})
+    assert program.notes[top].rule is RuleName.TOP
+    assert not program.reasons
+    assert [reason.code for reason in program.at_times] == [ReasonCode.NO_KEY]
+    twin = (2, "bob", "c", 40)
+    view = maintained(top)
+    for changes, looks in (
+        (hired(CAT, (7, "gil", "z", 500)), False),
+        (left((7, "gil", "z", 500)), False),
+        (hired(BEN, twin), False),
+        (left(BEN), True),
+        (hired((9, "low", "a", 1)) + left(EVE), True),
+        (left(ANN, BEN, CAT, CAT, DAN, twin, (9, "low", "a", 1)), True),
+        (hired(DAN), False),
+    ):
+        done = view.refresh(tuple(changes))
+        assert bool(done.reasons) == looks, changes
+        assert any(step.startswith("anew") for step in done.steps) == looks
+
+
+def test_the_window_is_kept_if_something_else_asks_for_it() -> None:
+    window = replace(ranked("Rank"), partition=())
+    top = Filter(window, compared("LessThanOrEqual", "<=", NTH, number(1)))
+    view = Union((top, window), window.columns)
+    assert {kept.relation for kept in prepare(view).kept} == {top, window}
+    kept = maintained(view)
+    for changes in (left(BEN), hired(BEN, (0, "abe", "a", 1)), left(CAT, DAN)):
+        kept.refresh(tuple(changes))

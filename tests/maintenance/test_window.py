@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from rollview.algebra.definition import ReasonCode
 from rollview.algebra.expressions import Call, WindowCall, column
-from rollview.algebra.relations import Join, JoinKind, NamedWindow, Window
+from rollview.algebra.relations import Filter, Join, JoinKind, NamedWindow, Window
+from rollview.maintenance.compiler import compile_delta
+from rollview.maintenance.prepare import prepare
 from tests.algebra.examples import (
+    CODE,
     EXAMPLES,
     ID,
     NAME,
     PAY,
     PEOPLE,
+    RICH,
     SAME_TEAM,
     TEAM,
     TEAMS,
+    TITLE,
     ascending,
     keep,
 )
@@ -23,11 +28,13 @@ from tests.maintenance.people import (
     BEN,
     CAT,
     FAY,
+    closed,
     founded,
     hired,
     left,
     maintained,
     refresh,
+    tables_read,
 )
 
 RUNNING = EXAMPLES["window"]
@@ -87,3 +94,32 @@ def test_rows_of_such_a_window_after_the_change_are_known_to_what_is_above() -> 
         (1, "a", 1, *ALPHA): 1,
         (3, "b", 1, "b", "Bis"): 1,
     }
+
+
+BY_PAY = tuple(ascending(one) for one in (PAY, ID, NAME, TEAM, CODE, TITLE))
+OF_PAIRS = Window(Join(JoinKind.LEFT, PEOPLE, TEAMS, SAME_TEAM), (), BY_PAY, (ROW_NUMBER,))
+
+
+def test_without_partitions_what_is_below_is_not_evaluated() -> None:
+    numbered = prepare(keep(Window(PEOPLE, (), ALL, (ROW_NUMBER,)), ID, column("n", "INT")))
+    assert not tables_read(compile_delta(numbered, {"people"}))
+    program = compile_delta(prepare(OF_PAIRS), {"people"})
+    assert tables_read(program) == {"teams"}, "for the changed people alone"
+    assert program.notes[OF_PAIRS].reads == ("state",)
+    view = maintained(OF_PAIRS)
+    for changes in (
+        hired(FAY, BEN, BEN),
+        left(BEN, ANN),
+        closed(ALPHA) + left(BEN),
+        founded(ALPHA, ALPHA) + hired(ANN),
+        left(BEN, CAT),
+    ):
+        view.refresh(tuple(changes))
+
+
+def test_without_partitions_and_without_a_change_nothing_is_evaluated() -> None:
+    rich = Filter(PEOPLE, RICH)
+    done = refresh(Window(rich, (), ALL, (ROW_NUMBER,)), left(BEN))
+    assert not done.delta
+    assert not done.reasons
+    assert not any(step.startswith("window") for step in done.steps)

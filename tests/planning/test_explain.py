@@ -16,6 +16,7 @@ from rollview.planning.explain import explain
 from rollview.planning.explanation import Explanation, Operator
 from rollview.planning.verdict import judge
 from tests.algebra.examples import DEFINITIONS, EXAMPLES, PEOPLE, RICH, TEAMS, join
+from tests.docs.test_limits import ALWAYS, AT_TIMES
 from tests.planning.views import definition_of, explained
 from tests.properties.cases import random_case
 from tests.properties.seed import SEED
@@ -34,7 +35,7 @@ def test_the_tree_is_that_of_the_definition(name: str) -> None:
 
 
 def assert_all_are_told(relation: Relation) -> None:
-    """What changes has a rule, what does not is constant; no reason is lost."""
+    """What changes has a rule, what does not is constant; no reason is lost, or without a hint."""
     told = explained(relation)
     for one, (node, outside) in zip(told.operators, _nodes(relation), strict=True):
         assert one.rule in list(RuleName)
@@ -42,6 +43,7 @@ def assert_all_are_told(relation: Relation) -> None:
         assert not outside or (one.rule == RuleName.CONSTANT) is not changes
     of_operators = {reason for one in told.operators for reason in (*one.reasons, *one.at_times)}
     assert of_operators == {*told.reasons, *told.at_times}
+    assert all(reason.hint for reason in of_operators)
 
 
 def _nodes(relation: Relation, outside: bool = True) -> list[tuple[Relation, bool]]:
@@ -53,6 +55,11 @@ def _nodes(relation: Relation, outside: bool = True) -> list[tuple[Relation, boo
 @pytest.mark.parametrize("name", DEFINITIONS)
 def test_every_operator_is_told_of(name: str) -> None:
     assert_all_are_told(DEFINITIONS[name])
+
+
+@pytest.mark.parametrize("case", [*ALWAYS, *AT_TIMES])
+def test_what_falls_back_is_told_of(case: str) -> None:
+    assert_all_are_told({**ALWAYS, **AT_TIMES}[case])
 
 
 def test_every_operator_of_generated_views_is_told_of() -> None:
@@ -72,7 +79,7 @@ def test_reads_keeps_and_reasons_of_an_operator() -> None:
     told = explained(EXAMPLES["window_global"])
     window = operator(told, "Window")
     assert window.rule == RuleName.RECOMPUTE
-    assert window.reads == ("after of people, whole", "state")
+    assert window.reads == ("state",)
     assert window.state == ("window_1: its rows",)
     assert window.reasons == told.reasons
     assert window.reasons[0].hint

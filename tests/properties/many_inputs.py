@@ -18,13 +18,14 @@ from rollview.algebra.relations import (
     SetKind,
     SetOperation,
     SingleRow,
+    TopK,
     Union,
 )
 from rollview.algebra.schema import Column, Schema
 from tests.properties import conditions
 from tests.properties.aggregates import Calls
 from tests.properties.growth import Growth, keep
-from tests.properties.scalars import cast, literal, ref
+from tests.properties.scalars import cast, equal, literal, operator, ref
 from tests.properties.values import VALUES
 
 _ASKING = (JoinKind.SEMI, JoinKind.ANTI, JoinKind.EXISTENCE)
@@ -160,10 +161,44 @@ def single_row(growth: Growth, depth: int) -> Relation:
     one: Relation = Aggregate(below, (), (named,))
     if rng.random() < 0.3:
         one = Filter(one, growth.scalars(one).condition(0))
+    if rng.random() < 0.3:  # a row that no aggregate keeps
+        one = Join(JoinKind.SEMI, one, growth.relation(0))
     scalar = one if isinstance(one, Aggregate) and rng.random() < 0.3 else _as_scalar(growth, one)
     if rng.random() < 0.15:
         return scalar
     return _beside(growth, growth.relation(depth), scalar)
+
+
+def not_in(growth: Growth, depth: int) -> Relation:
+    """NOT IN of one column, as it is where NULLs are possible."""
+    rng = growth.rng
+    left, right = growth.relation(depth), growth.relation(min(depth, 1))
+    pairs = [
+        (one, two)
+        for one in growth.exact(left)
+        for two in growth.exact(right)
+        if one.type == two.type
+    ]
+    if not pairs:
+        return left
+    if rng.random() < 0.5:
+        right = Filter(right, growth.scalars(right).condition(1))
+    found = equal(*(ref(column) for column in rng.choice(pairs)))
+    unknown = Call("IsNull", ("(", " IS NULL)"), (found,), "BOOLEAN", False)
+    return Join(JoinKind.ANTI, left, right, operator("Or", "OR", found, unknown, "BOOLEAN"))
+
+
+def exists(growth: Growth, depth: int) -> Relation:
+    """The rows of a relation if another one has any: EXISTS that is not correlated."""
+    rng = growth.rng
+    asked = growth.relation(min(depth, 2))
+    if rng.random() < 0.7:
+        asked = Filter(asked, growth.scalars(asked).condition(1))
+    found = Project(asked, (Named(growth.fresh("one"), literal(1, "INT")),))
+    scalar = SingleRow(TopK(found, (), literal(1, "INT"), None), growth.fresh("s"))
+    rows = growth.relation(depth)
+    known = Call("IsNotNull", ("(", " IS NOT NULL)"), (ref(scalar.columns[0]),), "BOOLEAN", False)
+    return keep(Filter(Join(JoinKind.CROSS, rows, scalar), known), rows.columns)
 
 
 def _as_scalar(growth: Growth, one: Relation) -> SingleRow:

@@ -104,13 +104,14 @@ def window(growth: Growth, depth: int) -> Relation:
 
 
 def tops(growth: Growth, depth: int) -> Relation:
-    """The first rows of every partition by a rank, and now and then only some of them."""
+    """The first rows of every partition, or of all, by a rank; now and then only some of them."""
     rng = growth.rng
     child = growth.comparable(growth.relation(depth))
     columns = list(child.columns)
     if not columns:
         return child
-    partition = tuple(ref(c) for c in rng.sample(columns, min(len(columns), rng.choice((1, 1, 2)))))
+    width = min(len(columns), rng.choice((0, 1, 1, 2)))
+    partition = tuple(ref(c) for c in rng.sample(columns, width))
     calls = Calls(rng, columns, columns)
     made = tuple(NamedWindow(growth.fresh("w"), calls.rank()) for _ in range(rng.choice((1, 1, 2))))
     numbered = Window(child, partition, growth.order(columns), made)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from random import Random
 
 from rollview.algebra.relations import (
+    Distinct,
     Filter,
     Join,
     JoinKind,
@@ -44,6 +45,8 @@ WEIGHTS: dict[Maker, int] = {
     many_inputs.union: 6,
     many_inputs.set_operation: 8,
     many_inputs.single_row: 4,
+    many_inputs.exists: 2,
+    many_inputs.not_in: 3,
 }
 
 
@@ -97,17 +100,24 @@ def _recursion(growth: Growth) -> Relation:
     numbers = [c for c in scan.columns if c.type == "INT"]
     if not numbers:
         return scan
-    anchor = Project(scan, (Named(growth.fresh("r"), ref(numbers[0])),))
-    column = Column(growth.fresh("r"), "INT")
+    roots = [c for c in growth.exact(scan) if growth.rng.random() < 0.4]  # are handed down
+    start = [numbers[0], *roots]
+    columns = tuple(Column(growth.fresh("r"), c.type) for c in start)
+    anchor = Project(scan, tuple(Named(growth.fresh("r"), ref(c)) for c in start))
+    if growth.rng.random() < 0.3:
+        anchor = Distinct(anchor)
     name = growth.fresh("recursion")
-    again: Relation = RecursionInput(name, (column.name,), (Column(growth.fresh("r"), "INT"),))
-    number = ref(again.columns[0])
+    before = tuple(Column(growth.fresh("r"), c.type) for c in start)
+    again: Relation = RecursionInput(name, tuple(c.name for c in columns), before)
+    number = ref(before[0])
     few = operator("LessThan", "<", number, literal(2, "INT"), "BOOLEAN")
     more = operator("Add", "+", number, literal(1, "INT"), "INT")
     again = Filter(again, few)
     other = _scan(growth)
     steps = [c for c in other.columns if c.type == "INT"]
     if steps and growth.rng.random() < 0.5:
-        again = Join(JoinKind.INNER, again, other, equal(number, ref(steps[0])))
-    step = Project(again, (Named(growth.fresh("r"), more),))
-    return Recursion(name, anchor, step, (column,))
+        kind = growth.rng.choice((JoinKind.INNER, JoinKind.INNER, JoinKind.SEMI, JoinKind.LEFT))
+        again = Join(kind, again, other, equal(number, ref(steps[0])))
+    items = [more, *(ref(c) for c in before[1:])]
+    step = Project(again, tuple(Named(growth.fresh("r"), value) for value in items))
+    return Recursion(name, anchor, step, columns)

@@ -245,7 +245,7 @@ def _step(relation: Relation, names: frozenset[str]) -> Open:  # noqa: C901 - on
         case Window(calls=windows):
             return Open(names | _open_windows(relation, windows, names))
         case TopK(order=order, child=child):
-            if _all_rows_equal(child):
+            if all_rows_equal(child):
                 return Open()
             if _uses(relation, names):
                 return Open(rows=True)
@@ -284,7 +284,7 @@ def _numbers_alone(filter: Filter, window: Window, names: frozenset[str]) -> boo
     return bool(used & names) and used <= numbers | known and not _uses(window, others)
 
 
-def _all_rows_equal(relation: Relation) -> bool:
+def all_rows_equal(relation: Relation) -> bool:
     """Whether it does not matter which of the rows are taken, as in EXISTS (... LIMIT 1)."""
     return isinstance(relation, Project) and all(
         isinstance(item.expression, Literal) for item in relation.items

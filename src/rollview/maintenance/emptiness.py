@@ -20,6 +20,7 @@ from rollview.algebra.relations import (
     JoinKind,
     Named,
     Project,
+    Recursion,
     Relation,
     SetKind,
     SetOperation,
@@ -77,6 +78,8 @@ def _simplified(node: Relation) -> Relation:
             return nothing if groups and is_empty(child) else node
         case Join():
             return _join(node, nothing)
+        case Recursion(anchor=anchor):
+            return nothing if is_empty(anchor) else node
         case Union(inputs=many, columns=columns):
             left = tuple(one for one in many if not is_empty(one))
             if left and left[0] is not many[0]:  # fields of structs are called as the first says

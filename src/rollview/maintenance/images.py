@@ -3,7 +3,8 @@
 An image under keys is exactly the rows whose key is among the keys. The keys are pushed down to
 the scans as far as the operators allow: through projections by substitution, into both inputs of a
 join, to the rows of the groups of an aggregate, to the partitions of a window. A kept operator is
-not evaluated at all: its rows before are its state, its rows after are what its rule found.
+not evaluated at all: its rows before are its state, its rows after are what its rule found, or else
+its state with the change made to it.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ from rollview.algebra.traverse import (
     with_inputs,
 )
 from rollview.maintenance.flow import Flow, Moment
+from rollview.maintenance.kept_rows import brought_forward
 from rollview.maintenance.keys import Keys, equalities, names_of, restrict
 from rollview.maintenance.outward import flatten, outwards
 from rollview.maintenance.reads import label
@@ -61,9 +63,16 @@ def image(flow: Flow, relation: Relation, moment: Moment, keys: Keys | None) -> 
     kept = flow.kept(relation)
     if kept is not None:
         state = State(kept.name, kept.columns)
-        known = flow.known_after(relation) if moment is Moment.AFTER else None
-        return restrict(state if known is None else known, keys)
+        return restrict(state if moment is Moment.BEFORE else _now(flow, relation, state), keys)
     return evaluated(flow, relation, moment, keys)
+
+
+def _now(flow: Flow, relation: Relation, state: State) -> Relation:
+    """The rows of a kept operator after the change: as its rule says, else by what changed."""
+    change, known = flow.delta(relation), flow.known_after(relation)
+    if change is None or known is not None:
+        return known or state
+    return brought_forward(flow, state, change)
 
 
 def evaluated(flow: Flow, relation: Relation, moment: Moment, keys: Keys | None) -> Relation:
@@ -89,8 +98,8 @@ def _table(flow: Flow, scan: Scan, moment: Moment) -> Relation:
 
 
 def _recursion(flow: Flow, recursion: Recursion, moment: Moment) -> Relation:
-    below = tuple(evaluated(flow, child, moment, None) for child in inputs(recursion))
-    return with_inputs(recursion, below)
+    anchor = image(flow, recursion.anchor, moment, None)
+    return replace(recursion, anchor=anchor, step=evaluated(flow, recursion.step, moment, None))
 
 
 def _under(  # noqa: C901 - one case per relation
@@ -255,7 +264,7 @@ def _everywhere(
 
 def _inner(flow: Flow, join: Join, moment: Moment, keys: Keys) -> Relation:
     """From the input that the keys restrict most, outwards; the rest of the keys on top."""
-    joined = flatten(join)
+    joined = flatten(join, flow.kept)
     values = {item.name: item.expression for item in joined.items}
     on = tuple(substitute(e, values) for e in keys.expressions)
     names = [names_of(relation) for relation in joined.inputs]

@@ -3,7 +3,7 @@
 ``x NOT IN R`` is true of every x if R has no rows, of no x if R has a NULL, and otherwise of each
 x that is not NULL and equals no value of R. So the number of rows of R and the number of its values
 decide between three cases, and the equality does the rest: only when one of the two moves between
-zero and non-zero is all of the left looked at.
+zero and non-zero is all of the left looked at. `prepare` lets the left keep its rows for that.
 """
 
 from __future__ import annotations

@@ -28,8 +28,11 @@ from rollview.algebra.traverse import column_names, inputs, substitute
 from rollview.maintenance.clock import reads_clock
 from rollview.maintenance.flow import Flow
 from rollview.maintenance.keys import Keys, Pair, equalities, names_of
+from rollview.maintenance.program import Kept
 from rollview.maintenance.signed import WEIGHT, WEIGHT_REF, reference
 
+KeptOf = Callable[[Relation], Kept | None]
+"""The state that is kept of an operator, if any: `Flow.kept`."""
 Image = Callable[[int, Keys | None, tuple[Expression, ...]], Relation]
 
 
@@ -42,44 +45,57 @@ class Joined:
     items: tuple[Named, ...]
 
 
-def flatten(relation: Relation) -> Joined:
-    """The relation as one join of many inputs; of itself alone if it is no inner join."""
+def flatten(relation: Relation, kept: KeptOf) -> Joined:
+    """The relation as one join of many inputs; of itself alone if it is no inner join.
+
+    What is kept below it stays one input: its rows are at hand.
+    """
     match relation:
         case Join(kind=JoinKind.INNER | JoinKind.CROSS, left=left, right=right, condition=maybe):
-            one, two = flatten(left), flatten(right)
+            one, two = (_input(side, kept) for side in (left, right))
             items = one.items + two.items
             own = _over(items, conjuncts(maybe))
             return Joined(one.inputs + two.inputs, one.conditions + two.conditions + own, items)
-        case Project(child=child, items=outer) if _is_joined(child):
-            inner = flatten(child)
+        case Project(child=child, items=outer) if _is_joined(child, kept):
+            inner = flatten(child, kept)
             values = {item.name: item.expression for item in inner.items}
             items = tuple(Named(i.name, substitute(i.expression, values)) for i in outer)
             return Joined(inner.inputs, inner.conditions, items)
-        case Filter(child=child, condition=condition) if _is_joined(relation):
-            inner = flatten(child)
+        case Filter(child=child, condition=condition) if _is_joined(relation, kept):
+            inner = flatten(child, kept)
             own = _over(inner.items, conjuncts(condition))
             return Joined(inner.inputs, inner.conditions + own, inner.items)
         case _:
-            items = tuple(Named(c.name, reference(c)) for c in relation.columns)
-            return Joined((relation,), (), items)
+            return _alone(relation)
 
 
-def taken_apart(relation: Relation) -> Iterator[Relation]:
+def _input(relation: Relation, kept: KeptOf) -> Joined:
+    return flatten(relation, kept) if _is_joined(relation, kept) else _alone(relation)
+
+
+def _alone(relation: Relation) -> Joined:
+    items = tuple(Named(c.name, reference(c)) for c in relation.columns)
+    return Joined((relation,), (), items)
+
+
+def taken_apart(relation: Relation, kept: KeptOf) -> Iterator[Relation]:
     """The joins that `flatten` makes one of, and the projections and filters between them."""
-    if _is_joined(relation):
-        yield relation
-        for child in inputs(relation):
-            yield from taken_apart(child)
+    yield relation
+    for child in inputs(relation):
+        if _is_joined(child, kept):
+            yield from taken_apart(child, kept)
 
 
-def _is_joined(relation: Relation) -> bool:
+def _is_joined(relation: Relation, kept: KeptOf) -> bool:
+    if kept(relation) is not None:
+        return False
     match relation:
         case Join(kind=JoinKind.INNER | JoinKind.CROSS):
             return True
         case Filter(condition=condition) if reads_clock(condition):
             return False  # it has a delta of its own
         case Project(child=child) | Filter(child=child):
-            return _is_joined(child)
+            return _is_joined(child, kept)
         case _:
             return False
 

@@ -9,7 +9,7 @@ of these operators are the state: a bag of ordinary rows of an ordinary relation
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rollview.algebra.expressions import (
     AggregateCall,
@@ -32,8 +32,10 @@ from rollview.algebra.relations import (
     Project,
     Recursion,
     Relation,
+    Scan,
     SetKind,
     SetOperation,
+    SingleRow,
     TopK,
     Union,
     Window,
@@ -41,7 +43,10 @@ from rollview.algebra.relations import (
 from rollview.algebra.schema import Column, Schema
 from rollview.algebra.traverse import inputs, with_inputs
 from rollview.analysis.order import left_open
+from rollview.maintenance.kept_rows import can_be_counted
+from rollview.maintenance.limits import limited_first
 from rollview.maintenance.not_in import not_in_by_counts
+from rollview.maintenance.outward import is_plain
 from rollview.maintenance.partial import extended, is_floating
 from rollview.maintenance.program import Kept
 from rollview.maintenance.signed import keep, reference, references
@@ -56,8 +61,8 @@ class Prepared:
     """A definition's relation in the form that is maintained, and the operators that keep state.
 
     ``kept`` is in an order in which every operator comes after those below it. ``forms`` has the
-    maintained form of every operator of the definition, but for those below a Recursion, which are
-    evaluated with it.
+    maintained form of every operator of the definition, but for those in the step of a Recursion,
+    which are evaluated with it.
     """
 
     relation: Relation
@@ -81,8 +86,10 @@ class Prepared:
             return next(part for part in self.parts(node) if isinstance(part, Aggregate))
         if isinstance(node, Join):
             return next(part for part in self.parts(node) if isinstance(part, Join))
-        if isinstance(node, Filter):
-            return self.parts(node)[-1]  # the bound of a rank, below the rest of the condition
+        if isinstance(node, Filter | TopK):
+            # The bound of a rank, below the rest of the condition; a limit without an offset, below
+            # the one that has it; a count, below the question whether it is zero.
+            return self.parts(node)[-1]
         return self.forms[node]
 
 
@@ -91,11 +98,11 @@ def prepare(relation: Relation, *, moments: bool = True) -> Prepared:
 
     Without ``moments``, variances and their like are evaluated anew in every changed group.
     """
-    known: dict[Relation, Relation] = {}
-    rewritten = _Rewriting(_names(), known, moments).of(relation)
-    kept: list[Kept] = []
-    _collect(rewritten, kept)
-    return Prepared(rewritten, tuple(kept), known)
+    rewriting = _Rewriting(_names(), moments)
+    rewritten = rewriting.of(relation)
+    kept: dict[Relation, Kept] = {}
+    _collect(rewritten, kept, rewriting.compared_whole)
+    return Prepared(rewritten, tuple(kept.values()), rewriting.known)
 
 
 def _names() -> Iterator[str]:
@@ -107,16 +114,20 @@ def _names() -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Rewriting:
-    """One preparation: the names it may use, and what it knows already."""
+    """One preparation: the names it may use, and what it has found.
+
+    ``compared_whole`` are relations of which some refreshes want all rows, whatever has changed.
+    """
 
     names: Iterator[str]
-    known: dict[Relation, Relation]
     moments: bool
+    known: dict[Relation, Relation] = field(default_factory=dict)
+    compared_whole: set[Relation] = field(default_factory=set)
 
     def of(self, relation: Relation) -> Relation:
-        """Not below a Recursion, which is evaluated as it is; what is there twice is kept once."""
+        """What is there twice is kept once; the step of a Recursion stays as it is."""
         if relation not in self.known and isinstance(relation, Recursion):
-            self.known[relation] = relation
+            self.known[relation] = replace(relation, anchor=self.of(relation.anchor))
         elif relation not in self.known:
             below = tuple(self.of(child) for child in inputs(relation))
             self.known[relation] = self._maintained(with_inputs(relation, below))
@@ -126,16 +137,24 @@ class _Rewriting:
         match node:
             case Distinct(child=child):
                 count = NamedAggregate(next(self.names), _count())
-                counted = Aggregate(child, references(child.columns), (count,))
-                return keep(extended(counted, self.names), node.columns)
+                rows = Aggregate(child, references(child.columns), (count,))
+                return keep(extended(rows, self.names), node.columns)
             case SetOperation():
                 return _counted(node, self.names)
             case Aggregate():
                 return keep(extended(node, self.names, self.moments), node.columns)
-            case Join():
-                return not_in_by_counts(node, self.names) or node
+            case Join(left=left):
+                counted = not_in_by_counts(node, self.names)
+                if counted is not None and not is_plain(left):
+                    self.compared_whole.add(left)
+                return counted or node
+            case SingleRow(child=child):
+                self.compared_whole.add(child)
+                return node
             case Filter():
                 return bounded_first(node)
+            case TopK():
+                return limited_first(node, self.names)
             case _:
                 return node
 
@@ -194,13 +213,26 @@ def _marked(
     return Project(relation, items + marked)
 
 
-def _collect(relation: Relation, kept: list[Kept]) -> None:
-    if not isinstance(relation, Recursion):
-        for child in inputs(relation):
-            _collect(child, kept)
-    if _keeps_state(relation) and all(one.relation != relation for one in kept):
+def _collect(relation: Relation, kept: dict[Relation, Kept], whole: set[Relation]) -> None:
+    """The operators that keep their rows, every one after those below it."""
+    below = inputs(relation)
+    if isinstance(relation, Recursion):  # whose step is evaluated in rounds
+        below = (relation.anchor,)
+    if is_top(relation):  # whose window is never evaluated over all rows
+        below = inputs(below[0])
+    for child in below:
+        _collect(child, kept, whole)
+    asked = relation in whole and can_be_counted(relation.columns) and _reads(relation, kept)
+    if (asked or _keeps_state(relation)) and relation not in kept:
         kind = type(relation).__name__.lower()
-        kept.append(Kept(f"{kind}_{len(kept) + 1}_{digest(relation)}", relation))
+        kept[relation] = Kept(f"{kind}_{len(kept) + 1}_{digest(relation)}", relation)
+
+
+def _reads(relation: Relation, kept: Mapping[Relation, Kept]) -> bool:
+    """Whether all rows of a relation are had from tables, not from what is kept."""
+    if relation in kept:
+        return False
+    return isinstance(relation, Scan) or any(_reads(child, kept) for child in inputs(relation))
 
 
 def _sums_floats(call: WindowCall) -> bool:

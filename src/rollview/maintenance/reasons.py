@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rollview.algebra.definition import Reason, ReasonCode
 from rollview.algebra.printer import describe
-from rollview.algebra.relations import Generate, Join, JoinKind, Relation, Window
+from rollview.algebra.relations import Filter, Generate, Join, JoinKind, Relation, TopK, Window
 
 _NOT_IN = "use NOT EXISTS, which compares by equality alone; NOT IN has to look for NULLs as well"
 _EQUALITY = "compare columns of both inputs by =, if the question allows it"
@@ -26,6 +26,19 @@ def value_moved(join: Join, what: str) -> Reason:
         ReasonCode.NO_KEY,
         describe(join),
         f"where a value changes that all rows depend on, {what} is compared with it whole",
+        "leave the comparison to what reads the view: let it have the column, and another view the"
+        " value",
+    )
+
+
+def refilled(top: Filter | TopK) -> Reason:
+    """A kept row of the first ones is removed, and no key leads to the one that comes in for it."""
+    return Reason(
+        ReasonCode.NO_KEY,
+        describe(top),
+        "where a kept row is removed, its successor is looked for among all rows below",
+        "let one view have the first rows of every group, and this one the first of those: then"
+        " only the group of that row is looked through",
     )
 
 

@@ -16,6 +16,7 @@ from rollview.algebra.expressions import (
     Expression,
     Literal,
     binary,
+    cast,
     function,
     is_collated,
     spelled,
@@ -88,9 +89,16 @@ def net(delta: Relation) -> Relation:
     columns = tuple(c for c in delta.columns if c.name != WEIGHT)
     if any(is_collated(column.type) for column in columns):
         return _net_of_spellings(delta, columns)
+    told, texts = _told_apart(delta, columns)
     total = AggregateCall("Sum", ("sum(", ")"), (WEIGHT_REF,), "BIGINT")
     weight = ColumnRef("__net", "BIGINT")
-    counted = Aggregate(delta, references(columns), (NamedAggregate(weight.name, total),))
+    values = {
+        name: AggregateCall("AnyValue", ("any_value(", ")"), (value,), value.type, value.nullable)
+        for name, value in texts.items()
+    }
+    calls = (NamedAggregate(f"{name}_value", call) for name, call in values.items())
+    groups = references(tuple(c for c in told.columns if c.name != WEIGHT))
+    counted = Aggregate(told, groups, (NamedAggregate(weight.name, total), *calls))
     changed = Filter(counted, binary("Not", "<>", weight, _ZERO, "BOOLEAN"))
     copies = function(
         "sequence", PLUS, function("abs", weight, type="BIGINT"), type="ARRAY<BIGINT>"
@@ -99,7 +107,21 @@ def net(delta: Relation) -> Relation:
     repeated = Generate(changed, explode, False, (Column("__copy", "BIGINT", False),))
     grows = binary("GreaterThan", ">", weight, _ZERO, "BOOLEAN")
     sign = Call("If", ("if(", ", ", ", ", ")"), (grows, PLUS, MINUS), "BIGINT", False)
-    return signed(repeated, columns, sign)
+    if not texts:
+        return signed(repeated, columns, sign)
+    exact = {value.name: ColumnRef(f"{name}_value", value.type) for name, value in texts.items()}
+    items = (Named(c.name, exact.get(c.name) or reference(c)) for c in columns)
+    return Project(repeated, (*items, Named(WEIGHT, sign)))
+
+
+def _told_apart(delta: Relation, columns: Schema) -> tuple[Relation, dict[str, ColumnRef]]:
+    """The delta with texts of what holds floats, by name: a group takes -0.0 for 0.0."""
+    floats = [r for r in references(columns) if "FLOAT" in r.type or "DOUBLE" in r.type]
+    texts = {f"__text_{position}": value for position, value in enumerate(floats)}
+    if not texts:
+        return delta, texts
+    more = (Named(name, cast(value, "STRING")) for name, value in texts.items())
+    return Project(delta, (*named(references(delta.columns)), *more)), texts
 
 
 def _net_of_spellings(delta: Relation, columns: Schema) -> Relation:

@@ -3,7 +3,8 @@
 What holds for LIMIT holds for each partition: the first rows of Q + added are the first rows of
 (the first rows of Q) + added, since every row before one of them is among them. So the filter over
 the window keeps its rows, and only partitions that lose one of these are evaluated from the rows
-below. It holds for row_number, rank and dense_rank, which depend on the rows before alone.
+below. It holds for row_number, rank and dense_rank, which depend on the rows before alone. Without
+PARTITION BY all rows are one partition.
 """
 
 from __future__ import annotations
@@ -34,9 +35,10 @@ from rollview.algebra.relations import (
 from rollview.analysis.order import is_orderable, left_open
 from rollview.errors import InternalError
 from rollview.maintenance.flow import Flow
-from rollview.maintenance.keys import restrict, without
+from rollview.maintenance.keys import Keys, restrict, without
 from rollview.maintenance.program import Kept, Note, RuleName
 from rollview.maintenance.reads import AFTER, STATE
+from rollview.maintenance.reasons import refilled
 from rollview.maintenance.signed import (
     REMOVED,
     added,
@@ -107,9 +109,11 @@ def delta_tops(filter: Filter, kept: Kept, flow: Flow) -> Relation | None:
     change = flow.hold(net(change), "change")
     state = State(kept.name, kept.columns)
     lost = flow.rarely(flow.hold(members(flow, change, keep(state, below.columns)), "lost"))
-    losing = flow.keys(lost, window.partition)
+    losing = _partitions(window, flow, lost)
+    if not window.partition and flow.reaches_tables(below):
+        flow.blame(filter, refilled(filter), when=lost)
     come = added(change)
-    touched = flow.keys(Union((come, lost), below.columns), window.partition)
+    touched = _partitions(window, flow, Union((come, lost), below.columns))
     old = flow.hold(restrict(state, touched), "kept")
     # All that came is touched; said so that nothing is evaluated if nothing is.
     rows = Union((keep(old, below.columns), restrict(come, touched)), below.columns)
@@ -120,6 +124,13 @@ def delta_tops(filter: Filter, kept: Kept, flow: Flow) -> Relation | None:
     return difference(old, now, filter.columns)
 
 
+def _partitions(window: Window, flow: Flow, rows: Relation) -> Keys:
+    """The partitions of some rows; without PARTITION BY the only one, if there are any."""
+    if window.partition:
+        return flow.keys(rows, window.partition)
+    return Keys(flow.hold(rows, "touched"), ())
+
+
 def _first_of(filter: Filter, window: Window, rows: Relation) -> Filter:
     return replace(filter, child=replace(window, child=rows))
 
@@ -128,8 +139,7 @@ def _is_ranked(window: Window) -> bool:
     kinds = [getattr(one.call.function, "kind", "") for one in window.calls]
     opened = left_open(window)
     return (
-        bool(window.partition)
-        and all(kind in _RANKS for kind in kinds)
+        all(kind in _RANKS for kind in kinds)
         and not (opened.rows or opened.columns)
         and is_orderable(window.child.columns)
     )

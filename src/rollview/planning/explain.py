@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from rollview.algebra.definition import Definition
 from rollview.algebra.printer import describe
-from rollview.algebra.relations import Distinct, Join, Recursion, Relation, Scan, SetOperation
+from rollview.algebra.relations import (
+    Aggregate,
+    Distinct,
+    Join,
+    Recursion,
+    Relation,
+    Scan,
+    SetOperation,
+)
 from rollview.algebra.traverse import inputs
 from rollview.maintenance.prepare import Prepared
 from rollview.maintenance.program import Note, RuleName
@@ -44,9 +52,9 @@ def _operators(definition: Definition, verdict: Verdict) -> tuple[Operator, ...]
         told = _maintained(node, depth, verdict) if recursion is None else None
         told = told or _recomputed(node, depth, recursion or RuleName.RECOMPUTE)
         found.append(told)
-        inside = told.rule if isinstance(node, Recursion) else recursion
         for child in inputs(node):
-            visit(child, depth + 1, inside)
+            in_rounds = isinstance(node, Recursion) and child == node.step
+            visit(child, depth + 1, told.rule if in_rounds else recursion)
 
     visit(definition.relation, 0, None)
     return tuple(found)
@@ -71,22 +79,32 @@ def _maintained(node: Relation, depth: int, verdict: Verdict) -> Operator | None
         describe(node),
         note.rule,
         note.reads,
-        _counts(node, verdict.prepared) or note.state,
+        _kept(node, note, verdict.prepared),
         tuple(reason for reason in reasons if reason in verdict.reasons),
         tuple(reason for reason in reasons if reason not in verdict.reasons),
     )
 
 
-def _counts(node: Relation, prepared: Prepared) -> tuple[str, ...]:
-    """What is kept of an operator that is maintained by counts, in its own words."""
+def _kept(node: Relation, note: Note, prepared: Prepared) -> tuple[str, ...]:
+    """What is kept of an operator: counts in its own words, what its rule says, or its rows."""
+    parts = prepared.parts(node)
+    kept = [one for one in prepared.kept if one.relation in parts]
+    what = _what_is_counted(node)
+    if what is None:
+        told = note.state
+    else:
+        told = tuple(f"{k.label}: {what}" for k in kept if isinstance(k.relation, Aggregate))
+    named = [one.partition(":")[0] for one in told]
+    return (*told, *(f"{one.label}: its rows" for one in kept if one.label not in named))
+
+
+def _what_is_counted(node: Relation) -> str | None:
     match node:
         case Distinct():
-            what = "how often each different row occurs"
+            return "how often each different row occurs"
         case SetOperation():
-            what = "how often each different row occurs on either side"
+            return "how often each different row occurs on either side"
         case Join():
-            what = "how many rows its right side has, and how many of them are not NULL"
+            return "how many rows its right side has, and how many of them are not NULL"
         case _:
-            return ()
-    parts = prepared.parts(node)
-    return tuple(f"{one.label}: {what}" for one in prepared.kept if one.relation in parts)
+            return None

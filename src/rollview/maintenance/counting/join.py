@@ -38,11 +38,11 @@ def delta_join(join: Join, flow: Flow) -> Relation | None:
 
 def _telescoped(join: Join, flow: Flow) -> Relation | None:
     """``d(Q1..Qn) = sum over i of Q1(before)..d(Qi)..Qn(after)``."""
-    for part in taken_apart(join):
+    for part in taken_apart(join, flow.kept):
         if flow.has_changed(part):
             rule = RuleName.TELESCOPED if isinstance(part, Join) else RuleName.LINEAR
             flow.note(part, Note(rule))
-    joined = flatten(join)
+    joined = flatten(join, flow.kept)
     terms = []
     for index, relation in enumerate(joined.inputs):
         change = flow.delta(relation)

@@ -1,4 +1,8 @@
-"""A scalar subquery: nothing above it is touched unless its value changed."""
+"""A scalar subquery: nothing above it is touched unless its value changed.
+
+Its one row is kept, unless that is one of what an aggregate keeps: both values are had without a
+table.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +23,12 @@ _FLOATS = ("FLOAT", "DOUBLE")
 
 def delta_single_row(single: SingleRow, flow: Flow) -> Relation | None:
     """``d(S(Q)) = S(Q(after)) - S(Q(before))`` if they differ, else nothing."""
-    if flow.delta(single.child) is None:
+    change = flow.delta(single.child)
+    if change is None:
         return None
     flow.note(single, Note(RuleName.SCALAR))
     for moment in (BEFORE, AFTER):
         flow.read(single, moment, single.child)
-    if flow.reaches_tables(single.child):
-        flow.blame(single, _of_rows(single))
     old, new = flow.fresh("__then"), flow.fresh("__now")
     then = replace(single, child=flow.before(single.child), name=old)
     now = replace(single, child=flow.after(single.child), name=new)
@@ -38,6 +41,10 @@ def delta_single_row(single: SingleRow, flow: Flow) -> Relation | None:
             exact = same(*(cast(value, "STRING") for value in values))
             alike = Call("And", ("(", " AND ", ")"), (alike, exact), "BOOLEAN", False)
         both = Filter(both, Call("Not", ("(NOT ", ")"), (alike,), "BOOLEAN", False))
+    if flow.reaches_tables(single.child):  # its row is not kept, as it cannot be compared
+        change = flow.hold(change, "change")
+        flow.blame(single, _of_rows(single), when=change)
+        both = Join(JoinKind.SEMI, both, change)
     both = flow.rarely(flow.hold(both, "values"))
     before, after = (Project(both, (Named(single.name, value),)) for value in values)
     return difference(before, after, single.columns)
@@ -47,6 +54,6 @@ def _of_rows(single: SingleRow) -> Reason:
     return Reason(
         ReasonCode.NO_KEY,
         describe(single),
-        "a scalar subquery that is no aggregate is evaluated as a whole, before and after",
-        "select an aggregate in it, such as max(...), whose value is kept",
+        "a scalar subquery of a value that cannot be compared is evaluated before and after",
+        "select something of it that can be, such as map_keys(...) of a map",
     )
