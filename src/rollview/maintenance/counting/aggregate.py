@@ -3,8 +3,8 @@
 Quass (1996), sections 4, 5; Barbier (2007), table 4.3. Changes are aggregated by group, added and
 removed rows apart, and joined with the stored rows of these groups. A group is evaluated anew from
 its rows after the change where the stored value does not suffice: a min or max that may have lost
-its extremum, a floating sum that lost rows, a decimal sum that is NULL since it overflowed, and
-every function that has no inverse at all.
+its extremum, a floating sum or variance that lost rows, a sum that overflows, and every function
+that has no inverse at all.
 """
 
 from __future__ import annotations
@@ -39,10 +39,11 @@ from rollview.errors import InternalError
 from rollview.maintenance.counts import COUNT_ALL
 from rollview.maintenance.flow import Flow
 from rollview.maintenance.keys import restrict, without
-from rollview.maintenance.merging import ZERO, Merge, either, merges, negation, row_count
+from rollview.maintenance.merging import Merge, merges, row_count
 from rollview.maintenance.partial import goes_on
 from rollview.maintenance.program import Kept, Note, RuleName
 from rollview.maintenance.reads import AFTER, STATE
+from rollview.maintenance.sides import ZERO, either, negation
 from rollview.maintenance.signed import difference, named, references
 
 
