@@ -22,7 +22,7 @@ from rollview.algebra.expressions import (
     is_known,
     is_null,
 )
-from rollview.algebra.relations import Aggregate, NamedAggregate
+from rollview.algebra.relations import Aggregate, Named, NamedAggregate
 from rollview.errors import InternalError
 from rollview.maintenance.counts import COUNT_ALL, counted
 from rollview.maintenance.partial import is_floating
@@ -42,7 +42,7 @@ _LONG, _LONG_SUM = "DECIMAL(20,0)", "DECIMAL(30,0)"
 class Merge:
     """One call: what is computed of the changes, the new value, and when that cannot be told.
 
-    ``because`` says the latter in words.
+    ``because`` says the latter in words. ``together`` are columns that must be computed before.
     """
 
     name: str
@@ -50,6 +50,7 @@ class Merge:
     value: Expression
     anew: Expression | None = None
     because: str = ""
+    together: tuple[Named, ...] = ()
 
 
 def merges(
@@ -91,8 +92,9 @@ def _merge(one: NamedAggregate, sides: Mapping[AggregateCall, Sides]) -> Merge:
         case "BitAndAgg" | "BitOrAgg":
             return _bits(one, own)
         case kind if kind in MERGED:
-            value, unsure, added = merged(one.call, sides)
-            return Merge(one.name, added, value, unsure, LOST_DISTANCES)
+            new = merged(one.call, sides)
+            lost = LOST_DISTANCES
+            return Merge(one.name, new.parts, new.value, new.anew, lost, new.together)
         case kind:
             raise InternalError(f"{kind} does not go on from a stored value")
 

@@ -27,7 +27,7 @@ from rollview.algebra.expressions import (
     function,
     typed,
 )
-from rollview.algebra.relations import NamedAggregate
+from rollview.algebra.relations import Named, NamedAggregate
 from rollview.errors import InternalError
 from rollview.maintenance.counts import count_of, of_pair
 from rollview.maintenance.sides import Sides, above_zero, both, negation, or_zero
@@ -145,31 +145,57 @@ def beside(call: AggregateCall) -> tuple[AggregateCall, ...]:
     return pairs.count, *of_each, pairs.product
 
 
-def merged(
-    call: AggregateCall, sides: Mapping[AggregateCall, Sides]
-) -> tuple[Expression, Expression, tuple[NamedAggregate, ...]]:
-    """The value with the added rows, where it has to be evaluated anew, and what it is made of."""
-    added = sides[call].parts[:1] if call.kind in (SPREAD, PRODUCT) else ()
-    group = _Group(Pairs(call.args[0], call.args[-1], call.filter), sides)
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """A call merged with the added rows: its value, and where it has to be evaluated anew.
+
+    ``together`` are columns, each of old and added rows together, that both are said in, and that
+    others of the same group use; ``parts`` is what is computed of the changes.
+    """
+
     value: Expression
+    anew: Expression
+    together: tuple[Named, ...] = ()
+    parts: tuple[NamedAggregate, ...] = ()
+
+
+def merged(call: AggregateCall, sides: Mapping[AggregateCall, Sides]) -> Merged:
+    """How a call goes on when rows are added; it does not when rows are removed."""
+    group = _Group(Pairs(call.args[0], call.args[-1], call.filter), sides)
+    own = sides[call]
+    together: tuple[Named, ...]
     match call.kind:
         case "Spread":
-            value = group.spread(call.args[1])
-            unsure = both(group.met, negation(_well_conditioned(group, call.args[1])))
+            value = call.args[1]
+            sure = _well_conditioned(group, value)
+            together = (group.counted(), group.summed(value), group.merged(call, value, value))
         case "Product":
-            value = group.product
-            unsure = both(group.met, negation(_well_correlated(group)))
+            sure = _well_correlated(group)
+            together = (group.merged(call, *call.args),)
         case "Determination":
-            value, sure = _determination(group)
-            value = group.unless_none_came(sides[call].old, value)
-            unsure = both(group.came, negation(sure))
+            return _kept(group, own, *_determination(group))
         case "Intercept":
-            value, sure = _intercept(group, *call.args)
-            value = group.unless_none_came(sides[call].old, value)
-            unsure = both(group.came, negation(sure))
+            return _kept(group, own, *_intercept(group, *call.args))
         case kind:
             raise InternalError(f"{kind} is not merged")
-    return value, binary("Or", "OR", above_zero(group.gone), unsure, "BOOLEAN"), added
+    unsure = both(group.met, negation(sure))
+    return Merged(_together(own), _or_lost(group, unsure), together, own.parts[:1])
+
+
+def _kept(group: _Group, own: Sides, value: Expression, sure: Expression) -> Merged:
+    """A value that is made of merged ones, and stays as it is if no rows were added."""
+    parts = ("CASE WHEN ", " THEN ", " ELSE ", " END")
+    whole = Call("CaseWhen", parts, (group.came, value, own.old), "DOUBLE")
+    return Merged(whole, _or_lost(group, both(group.came, negation(sure))))
+
+
+def _or_lost(group: _Group, unsure: Expression) -> Expression:
+    return binary("Or", "OR", above_zero(group.gone), unsure, "BOOLEAN")
+
+
+def _together(sides: Sides) -> ColumnRef:
+    """The column of old and added rows together."""
+    return ColumnRef(f"{sides.plus.name}_all", "DOUBLE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,50 +221,50 @@ class _Group:
         return both(above_zero(or_zero(self.sides[self.pairs.count].old)), self.came)
 
     @property
-    def counts(self) -> tuple[Expression, Expression]:
-        """How many old and how many added rows there are."""
-        count = self.sides[self.pairs.count]
-        return _double(or_zero(count.old)), _double(count.plus)
-
-    @property
     def count(self) -> Expression:
         """How many there are together."""
-        return _plus(*self.counts)
+        return _together(self.sides[self.pairs.count])
 
     def sum(self, value: Expression) -> Expression:
         """The sum of a value over all."""
-        found = self.sides[self.pairs.sum(value)]
-        return _plus(or_zero(found.old), or_zero(found.plus))
+        return _together(self.sides[self.pairs.sum(value)])
 
     def spread(self, value: Expression) -> Expression:
         """The squared distances of a value over all."""
-        return self._merged(self.pairs.spread(value), value, value)
+        return _together(self.sides[self.pairs.spread(value)])
 
     @property
     def product(self) -> Expression:
         """The products of the distances over all."""
-        return self._merged(self.pairs.product, self.pairs.one, self.pairs.other)
+        return _together(self.sides[self.pairs.product])
 
-    def _merged(self, call: AggregateCall, one: Expression, other: Expression) -> Expression:
-        found, (old, new) = self.sides[call], self.counts
-        between = _over(
-            _times(self._gap(one), self._gap(other)), _times(_times(old, new), self.count)
-        )
+    def counted(self) -> Named:
+        """The column of the count."""
+        return Named(_together(self.sides[self.pairs.count]).name, _plus(*self._counts()))
+
+    def summed(self, value: Expression) -> Named:
+        """The column of a sum."""
+        found = self.sides[self.pairs.sum(value)]
+        return Named(_together(found).name, _plus(or_zero(found.old), or_zero(found.plus)))
+
+    def merged(self, call: AggregateCall, one: Expression, other: Expression) -> Named:
+        """The column of squared distances or products."""
+        found, (old, new) = self.sides[call], self._counts()
+        size = _times(_times(old, new), _plus(old, new))
+        between = _over(_times(self._gap(one), self._gap(other)), size)
         whole = _plus(_plus(found.old, found.plus), between)
         parts = ("CASE WHEN ", " THEN ", " WHEN ", " THEN ", " ELSE ", " END")
-        return Call(
-            "CaseWhen", parts, (self.met, whole, self.came, found.plus, found.old), "DOUBLE"
-        )
+        args = (self.met, whole, self.came, found.plus, found.old)
+        return Named(_together(found).name, Call("CaseWhen", parts, args, "DOUBLE"))
 
     def _gap(self, value: Expression) -> Expression:
         """How far the means are from each other, times both counts."""
-        found, (old, new) = self.sides[self.pairs.sum(value)], self.counts
+        found, (old, new) = self.sides[self.pairs.sum(value)], self._counts()
         return binary("Subtract", "-", _times(found.plus, old), _times(found.old, new), "DOUBLE")
 
-    def unless_none_came(self, old: ColumnRef, value: Expression) -> Expression:
-        """The old value if no rows were added."""
-        parts = ("CASE WHEN ", " THEN ", " ELSE ", " END")
-        return Call("CaseWhen", parts, (self.came, value, old), "DOUBLE")
+    def _counts(self) -> tuple[Expression, Expression]:
+        count = self.sides[self.pairs.count]
+        return _double(or_zero(count.old)), _double(count.plus)
 
 
 def _well_conditioned(group: _Group, value: Expression) -> Expression:

@@ -107,7 +107,8 @@ def _merged(aggregate: Aggregate, flow: Flow, change: Relation, state: State) ->
     pairs = ((g, ColumnRef(stored[g.name], g.type)) for g in aggregate.groups)
     condition = conjunction(same(group, before) for group, before in pairs)
     joined = Join(JoinKind.LEFT, summary, old, condition)
-    groups = flow.hold(_compared(joined, aggregate, found, stored), "groups")
+    whole = _with_columns(joined, tuple(one for merge in found for one in merge.together))
+    groups = flow.hold(_compared(whole, aggregate, found, stored), "groups")
     kept = Project(
         Filter(groups, _flag(_WAS)),
         tuple(Named(c.name, ColumnRef(stored[c.name], c.type)) for c in aggregate.columns),
@@ -140,8 +141,15 @@ def _new(name: str) -> str:
     return f"__new_{name}"
 
 
+def _with_columns(relation: Relation, more: tuple[Named, ...]) -> Relation:
+    """Further columns, each once, for those above to be said in."""
+    if not more:
+        return relation
+    return Project(relation, (*named(references(relation.columns)), *dict.fromkeys(more)))
+
+
 def _compared(
-    joined: Join, aggregate: Aggregate, found: tuple[Merge, ...], stored: dict[str, str]
+    joined: Relation, aggregate: Aggregate, found: tuple[Merge, ...], stored: dict[str, str]
 ) -> Relation:
     """Old and new values of the groups that changed, with what becomes of each group."""
     count = row_count(aggregate)
