@@ -64,6 +64,12 @@ def of_all(name: str, argument: Expression, type: str) -> Relation:
     return Aggregate(PEOPLE, (), (NamedAggregate("value", call),))
 
 
+def variance_of_all() -> Relation:
+    value = ColumnRef("pay", "DOUBLE")
+    call = AggregateCall("VariancePop", ("var_pop(", ")"), (value,), "DOUBLE")
+    return Aggregate(PEOPLE, (), (NamedAggregate("value", call),))
+
+
 def cast(type: str) -> Call:
     return Call("Cast", ("CAST(", f" AS {type})"), (PAY,), type)
 
@@ -142,6 +148,9 @@ AT_TIMES = {
     "no GROUP BY, and a sum or average of decimals": of_all(
         "sum", cast("DECIMAL(10,2)"), "DECIMAL(20,2)"
     ),
+    "no GROUP BY, and a sum of BIGINT": of_all("sum", cast("BIGINT"), "BIGINT"),
+    "no GROUP BY, and a variance, covariance or regression of FLOAT, DOUBLE, BIGINT or long "
+    "decimals": variance_of_all(),
     "ORDER BY with LIMIT, not over an aggregate": EXAMPLES["top_k"],
     "the first rows by a rank without PARTITION BY, not over an aggregate": first_by_rank(),
 }

@@ -51,6 +51,7 @@ _OF_PAIRS = {
 }
 _OF_NUMBERS = {"regr_avgx": "RegrAvgX", "regr_avgy": "RegrAvgY", "regr_count": "RegrCount"}
 _WHOLE = ("INT", "SMALLINT")
+_MERGED = ("BIGINT", "DOUBLE", "FLOAT")
 _SHORT_DECIMAL = "DECIMAL(9,2)"
 
 
@@ -103,18 +104,18 @@ class Calls:
         return ref(column)
 
     def _moment(self) -> AggregateCall | None:
-        """A variance, covariance or regression of numbers that are not floating, if there are any.
+        """A variance, covariance or regression of values that do not vary, if there are any.
 
         As in Spark's plans, their arguments are cast to DOUBLE; those of some regressions are not.
         """
-        columns = [c for c in self._exact if c.type in (*_WHOLE, SMALL_DECIMAL)]
+        columns = [c for c in self._exact if c.type in (*_WHOLE, *_MERGED, SMALL_DECIMAL)]
         if not columns:
             return None
         name = self._rng.choice([*_OF_ONE, *_OF_PAIRS, *_OF_NUMBERS])
         size = 1 if name in _OF_ONE else 2
         values = [self._argument(self._rng.choice(columns)) for _ in range(size)]
         if name in _OF_NUMBERS:
-            args = tuple(v if v.type in _WHOLE else cast(v, "INT") for v in values)
+            args = tuple(self._as_integer(v) for v in values)
         else:
             args = tuple(cast(self._shortened(v), "DOUBLE") for v in values)
         kind = (_OF_ONE | _OF_PAIRS | _OF_NUMBERS)[name]
@@ -122,11 +123,24 @@ class Calls:
         type = "BIGINT" if name == "regr_count" else "DOUBLE"
         return AggregateCall(kind, parts, args, type, name != "regr_count")
 
+    def _as_integer(self, value: Expression) -> Expression:
+        if value.type in _WHOLE:
+            return value
+        return cast(self._bounded(value, "INT"), "INT")
+
     def _shortened(self, value: Expression) -> Expression:
-        """Long decimals are evaluated anew, short ones go on from their sums."""
+        """Long and floating values are merged, short ones go on from their sums."""
+        if value.type in _MERGED:
+            return self._bounded(value, "DOUBLE")
         if value.type in _WHOLE or self._rng.random() < 0.3:
             return value
         return cast(value, _SHORT_DECIMAL)
+
+    def _bounded(self, value: Expression, type: str) -> Expression:
+        """No more than a number of the type can be, and no NaN, of which DuckDB has no variance."""
+        most = literal(1000 if type == "INT" else 9007199254740993, "BIGINT")
+        args = (value, cast(most, value.type))
+        return Call("Least", ("least(", ", ", ")"), args, value.type, value.nullable)
 
     def _with_filter(self, call: AggregateCall) -> AggregateCall:
         condition = Scalars(self._rng, self._exact).condition(1)

@@ -18,6 +18,8 @@ MACROS = """
     CREATE MACRO sequence(low, high) AS
       generate_series(CAST(low AS BIGINT), CAST(high AS BIGINT));
     CREATE MACRO "^"(one, two) AS xor(one, two);
+    CREATE MACRO try_add(one, two) AS one + two;
+    CREATE MACRO try_subtract(one, two) AS one - two;
     CREATE MACRO settled(value) AS
       CASE WHEN isnan(value) THEN NULL WHEN abs(value) < 1e-9 THEN 0 ELSE round(value, 14) END;
     SET ieee_floating_point_ops = false;
@@ -28,6 +30,7 @@ _WORDS = re.compile(
       | (?P<name>`(?:[^`]|``)*`)
       | (?P<hint>/\*\+.*?\*/)
       | (?P<same><=>)
+      | \b(?P<tried>try_(?=sum\())
       | \b(?P<long>\d+)L\b
       | \b(?P<semi>LEFT\ (?=SEMI\ |ANTI\ ))
       | (?P<array>\bARRAY<[\w(),]+>)
@@ -72,7 +75,7 @@ def _word(match: re.Match[str]) -> str:
     match match.lastgroup:
         case "name":
             return '"' + found[1:-1].replace("``", "`").replace('"', '""') + '"'
-        case "hint" | "semi":
+        case "hint" | "semi" | "tried":
             return ""
         case "same":
             return "IS NOT DISTINCT FROM"

@@ -17,28 +17,32 @@ from rollview.algebra.expressions import (
     Expression,
     Literal,
     binary,
+    cast,
     conjunction,
     is_known,
     is_null,
 )
-from rollview.algebra.relations import Aggregate, NamedAggregate
+from rollview.algebra.relations import Aggregate, Named, NamedAggregate
 from rollview.errors import InternalError
 from rollview.maintenance.counts import COUNT_ALL, counted
 from rollview.maintenance.partial import is_floating
+from rollview.maintenance.sides import Sides, above_zero, both, either, or_zero, total
 from rollview.maintenance.signed import ADDED, REMOVED
+from rollview.maintenance.spreads import MERGED, merged
 
-ZERO = Literal("0L", "BIGINT")
 LOST_EXTREMUM = "a min or max is removed"
 LOST_BITS = "a bit_and or bit_or loses rows"
 LOST_DIGITS = "a floating sum loses rows"
-OVERFLOW = "a decimal sum overflows"
+LOST_DISTANCES = "a floating variance or its like loses rows or digits"
+OVERFLOW = "a sum overflows"
+_LONG, _LONG_SUM = "DECIMAL(20,0)", "DECIMAL(30,0)"
 
 
 @dataclass(frozen=True, slots=True)
 class Merge:
     """One call: what is computed of the changes, the new value, and when that cannot be told.
 
-    ``because`` says the latter in words.
+    ``because`` says the latter in words. ``together`` are columns that must be computed before.
     """
 
     name: str
@@ -46,16 +50,7 @@ class Merge:
     value: Expression
     anew: Expression | None = None
     because: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Sides:
-    """A call over the stored, the added and the removed rows."""
-
-    old: ColumnRef
-    plus: ColumnRef
-    minus: ColumnRef
-    parts: tuple[NamedAggregate, ...]
+    together: tuple[Named, ...] = ()
 
 
 def merges(
@@ -66,12 +61,12 @@ def merges(
     return tuple(_merge(one, sides) for one in aggregate.calls)
 
 
-def _sides(one: NamedAggregate, stored: str, fresh: Callable[[str], str]) -> _Sides:
+def _sides(one: NamedAggregate, stored: str, fresh: Callable[[str], str]) -> Sides:
     call = one.call
     plus = NamedAggregate(fresh("__plus"), _only(call, ADDED))
     minus = NamedAggregate(fresh("__minus"), _only(call, REMOVED))
     old = ColumnRef(stored, call.type)
-    return _Sides(old, _column(plus), _column(minus), (plus, minus))
+    return Sides(old, _column(plus), _column(minus), (plus, minus))
 
 
 def _column(one: NamedAggregate) -> ColumnRef:
@@ -83,11 +78,11 @@ def _only(call: AggregateCall, sign: Expression) -> AggregateCall:
     return replace(call, filter=conjunction(parts))
 
 
-def _merge(one: NamedAggregate, sides: Mapping[AggregateCall, _Sides]) -> Merge:
+def _merge(one: NamedAggregate, sides: Mapping[AggregateCall, Sides]) -> Merge:
     own = sides[one.call]
     match one.call.kind:
         case "Count" | "CountIf" | "RegrCount":
-            return Merge(one.name, own.parts, _total(own))
+            return Merge(one.name, own.parts, total(own))
         case "Sum":
             return _sum(one, own, sides[counted(one.call)])
         case "Min" | "Max":
@@ -96,6 +91,10 @@ def _merge(one: NamedAggregate, sides: Mapping[AggregateCall, _Sides]) -> Merge:
             return _exclusive(one, own, sides[counted(one.call)])
         case "BitAndAgg" | "BitOrAgg":
             return _bits(one, own)
+        case kind if kind in MERGED:
+            new = merged(one.call, sides)
+            lost = LOST_DISTANCES
+            return Merge(one.name, new.parts, new.value, new.anew, lost, new.together)
         case kind:
             raise InternalError(f"{kind} does not go on from a stored value")
 
@@ -108,82 +107,92 @@ def row_count(aggregate: Aggregate) -> str:
     raise InternalError("the groups are not counted")
 
 
-def _total(sides: _Sides) -> Expression:
-    """old + plus - minus, as far as there are any."""
-    grown = binary("Add", "+", _or_zero(sides.old), _or_zero(sides.plus), sides.old.type)
-    return binary("Subtract", "-", grown, _or_zero(sides.minus), sides.old.type)
+def _sum(one: NamedAggregate, own: Sides, count: Sides) -> Merge:
+    """NULL if no value is left; unknown where it overflows, or where digits may be lost.
 
-
-def _or_zero(value: ColumnRef) -> Expression:
-    if not value.nullable:
-        return value
-    zero = Literal(f"CAST(0 AS {value.type})", value.type)
-    return Call("Coalesce", ("coalesce(", ", ", ")"), (value, zero), value.type, False)
-
-
-def _sum(one: NamedAggregate, own: _Sides, count: _Sides) -> Merge:
-    """NULL if no value is left; unknown where a part overflowed, or where digits may be lost."""
-    parts = ("CASE WHEN ", " > 0 THEN CAST(", f" AS {one.call.type}) END")
-    value = Call("CaseWhen", parts, (_total(count), _total(own)), one.call.type)
+    Old, added and removed values may overflow together, or each of them alone, where what comes out
+    does not. So long integers are added as decimals, and the longest decimals are NULL where they
+    overflow. What comes out too long is left to Spark's own sum, which fails, wraps around or is
+    NULL, by the settings of the view.
+    """
+    value = _if_any(count, "CAST(", total(own), one.call.type)
     if is_floating(one.call.args[0].type):
-        return Merge(one.name, own.parts, value, _above_zero(count.minus), LOST_DIGITS)
+        return Merge(one.name, own.parts, value, above_zero(count.minus), LOST_DIGITS)
+    if one.call.args[0].type == "BIGINT":
+        return _long_sum(one, own, count)
     if not one.call.type.startswith("DECIMAL"):
         return Merge(one.name, own.parts, value)
+    own = _tried(own)
+    known = _function("try_add", or_zero(own.old), or_zero(own.plus))
+    known = _function("try_subtract", known, or_zero(own.minus))
+    value = _if_any(count, "TRY_CAST(", known, one.call.type)
     overflowed = [
-        _both(is_null(own.old), _above_zero(_or_zero(count.old))),
-        _both(is_null(own.plus), _above_zero(count.plus)),
-        _both(is_null(own.minus), _above_zero(count.minus)),
-        _both(is_null(value), _above_zero(_total(count))),
+        both(is_null(own.old), above_zero(or_zero(count.old))),
+        both(is_null(own.plus), above_zero(count.plus)),
+        both(is_null(own.minus), above_zero(count.minus)),
+        both(is_null(value), above_zero(total(count))),
     ]
     return Merge(one.name, own.parts, value, either(overflowed), OVERFLOW)
 
 
-def _extremum(one: NamedAggregate, own: _Sides) -> Merge:
+def _long_sum(one: NamedAggregate, own: Sides, count: Sides) -> Merge:
+    """The stored sum is as long as Spark's; what is added to it is not bound to that length."""
+    parts = tuple(replace(part, call=_widened(part.call)) for part in own.parts)
+    plus, minus = (or_zero(_column(part)) for part in parts)
+    grown = binary("Add", "+", cast(or_zero(own.old), _LONG), plus, _LONG_SUM)
+    summed = binary("Subtract", "-", grown, minus, _LONG_SUM)
+    value = _if_any(count, "TRY_CAST(", summed, one.call.type)
+    overflowed = both(is_null(value), above_zero(total(count)))
+    return Merge(one.name, parts, value, overflowed, OVERFLOW)
+
+
+def _widened(call: AggregateCall) -> AggregateCall:
+    """A sum with room for any number of rows."""
+    return replace(call, args=(cast(call.args[0], _LONG),), type=_LONG_SUM)
+
+
+def _tried(sides: Sides) -> Sides:
+    """The sums of the changes, NULL where they overflow, whatever the settings say."""
+    parts = tuple(
+        replace(part, call=replace(part.call, parts=("try_sum(", ")"))) for part in sides.parts
+    )
+    return replace(sides, parts=parts)
+
+
+def _if_any(count: Sides, opening: str, value: Expression, type: str) -> Expression:
+    """The value in a type, or NULL if the group is left without values."""
+    parts = ("CASE WHEN ", f" > 0 THEN {opening}", f" AS {type}) END")
+    return Call("CaseWhen", parts, (total(count), value), type)
+
+
+def _function(name: str, left: Expression, right: Expression) -> Expression:
+    return Call(name, (f"{name}(", ", ", ")"), (left, right), left.type)
+
+
+def _extremum(one: NamedAggregate, own: Sides) -> Merge:
     """The extremum of old and added values, unless a removed one may have been it."""
     least, before = ("least(", "<=") if one.call.kind == "Min" else ("greatest(", ">=")
-    both = (own.old, own.plus)
-    value = Call(one.call.kind, (least, ", ", ")"), both, one.call.type)
+    value = Call(one.call.kind, (least, ", ", ")"), (own.old, own.plus), one.call.type)
     reached = binary("Compare", before, own.minus, value, "BOOLEAN")
     true = Literal("TRUE", "BOOLEAN")
     known = Call("Coalesce", ("coalesce(", ", ", ")"), (reached, true), "BOOLEAN", False)
-    unsure = _both(is_known(own.minus), known)
+    unsure = both(is_known(own.minus), known)
     return Merge(one.name, own.parts, value, unsure, LOST_EXTREMUM)
 
 
-def _exclusive(one: NamedAggregate, own: _Sides, count: _Sides) -> Merge:
+def _exclusive(one: NamedAggregate, own: Sides, count: Sides) -> Merge:
     """An exclusive or is its own inverse; NULL if no value is left."""
-    bits = _or_zero(own.old)
+    bits = or_zero(own.old)
     for side in (own.plus, own.minus):
-        bits = binary("BitwiseXor", "^", bits, _or_zero(side), one.call.type)
+        bits = binary("BitwiseXor", "^", bits, or_zero(side), one.call.type)
     parts = ("CASE WHEN ", " > 0 THEN ", " END")
-    value = Call("CaseWhen", parts, (_total(count), bits), one.call.type)
+    value = Call("CaseWhen", parts, (total(count), bits), one.call.type)
     return Merge(one.name, own.parts, value)
 
 
-def _bits(one: NamedAggregate, own: _Sides) -> Merge:
+def _bits(one: NamedAggregate, own: Sides) -> Merge:
     """The bits of old and added values; what the removed ones had decided cannot be told."""
     sign = " & " if one.call.kind == "BitAndAgg" else " | "
     parts = ("coalesce((", sign, "), ", ", ", ")")
     value = Call(one.call.kind, parts, (own.old, own.plus, own.old, own.plus), one.call.type)
     return Merge(one.name, own.parts, value, is_known(own.minus), LOST_BITS)
-
-
-def either(conditions: list[Expression]) -> Expression | None:
-    """One condition that is true if any of these is."""
-    whole: Expression | None = None
-    for condition in conditions:
-        whole = condition if whole is None else binary("Or", "OR", whole, condition, "BOOLEAN")
-    return whole
-
-
-def negation(condition: Expression) -> Expression:
-    """True where the condition is not."""
-    return Call("Not", ("(NOT ", ")"), (condition,), "BOOLEAN", condition.nullable)
-
-
-def _both(one: Expression, two: Expression) -> Expression:
-    return binary("And", "AND", one, two, "BOOLEAN")
-
-
-def _above_zero(value: Expression) -> Expression:
-    return binary("GreaterThan", ">", value, ZERO, "BOOLEAN")

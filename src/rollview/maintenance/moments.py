@@ -102,7 +102,7 @@ def moments(call: AggregateCall) -> Moments | None:
     """The call as a function of exact sums; None if it is none, or its values are not exact.
 
     Regressions name the dependent value first. ``regr_r2`` is not here: what it gives for constants
-    differs between releases of Spark 4.0 and of Spark 4.1.
+    differs between releases of Spark 4.0 and of Spark 4.1, and only Spark can tell.
     """
     if call.distinct or call.kind not in _PRODUCTS:
         return None

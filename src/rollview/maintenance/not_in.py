@@ -24,8 +24,8 @@ from rollview.algebra.relations import (
 )
 from rollview.maintenance.counts import COUNT_ALL, count_of
 from rollview.maintenance.keys import Pair, equalities, names_of
-from rollview.maintenance.merging import ZERO
 from rollview.maintenance.partial import extended
+from rollview.maintenance.sides import ZERO
 from rollview.maintenance.signed import keep, reference
 
 

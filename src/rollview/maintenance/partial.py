@@ -4,7 +4,7 @@ The state of an aggregate is its own rows with further columns. How one call goe
 stored value and the added and removed rows is Quass (1996), section 4, and Barbier (2007), table
 4.3; a min or max that may have lost its extremum is re-evaluated (Quass, section 5), and so is a
 floating sum that lost rows. Averages, variances and their like do not go on themselves: they are
-derived from sums and counts that do.
+derived from counts, sums and squared distances that do.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from rollview.algebra.schema import DECIMAL
 from rollview.maintenance.counts import COUNT_ALL, counted, of_pair
 from rollview.maintenance.moments import moments
 from rollview.maintenance.signed import named
+from rollview.maintenance.spreads import MERGED, beside, spreads
 
 _INTEGERS = ("TINYINT", "SMALLINT", "INT", "BIGINT")
 # Digits up to which a quotient has nine more than its average: to be rounded up twice, there would
@@ -48,8 +49,8 @@ def goes_on(call: AggregateCall) -> bool:
             return call.parts[0] == "sum(" and _adds_exactly(call)
         case "Min" | "Max" | "BitAndAgg" | "BitOrAgg" | "BitXorAgg":
             return True
-        case _:
-            return False
+        case kind:
+            return kind in MERGED
 
 
 def is_floating(type: str) -> bool:
@@ -93,20 +94,26 @@ def extended(aggregate: Aggregate, names: Iterator[str], with_moments: bool = Tr
     for one, derived in zip(aggregate.calls, derivations, strict=True):
         if derived is None:
             items.append(Named(one.name, _find(calls, one.call, iter([one.name]))))
-            _find_count(calls, one.call, names)
+            _find_beside(calls, one.call, names)
             continue
         columns = tuple(_find(calls, call, names) for call in derived.calls)
         items.append(Named(one.name, derived.value(columns)))
         for call in derived.calls:
-            _find_count(calls, call, names)
+            _find_beside(calls, call, names)
     inner = Aggregate(aggregate.child, aggregate.groups, tuple(calls))
     return Project(inner, tuple(items))
 
 
-def _find_count(calls: list[NamedAggregate], call: AggregateCall, names: Iterator[str]) -> None:
-    """What is NULL without values, and has an inverse, must know whether there are any."""
+def _find_beside(calls: list[NamedAggregate], call: AggregateCall, names: Iterator[str]) -> None:
+    """What is NULL without values, and has an inverse, must know whether there are any.
+
+    What is merged needs the counts and sums of what it is over.
+    """
     if call.kind in ("Sum", "BitXorAgg"):
         _find(calls, counted(call), names)
+    if call.kind in MERGED:
+        for other in beside(call):
+            _find(calls, other, names)
 
 
 def _find(calls: list[NamedAggregate], wanted: AggregateCall, names: Iterator[str]) -> ColumnRef:
@@ -122,7 +129,8 @@ def _reference(one: NamedAggregate) -> ColumnRef:
 
 
 def _derived(call: AggregateCall, with_moments: bool) -> Derived | None:
-    return _average(call) or _quantified(call) or (moments(call) if with_moments else None)
+    found = _average(call) or _quantified(call)
+    return found or (moments(call) or spreads(call) if with_moments else None)
 
 
 @dataclass(frozen=True, slots=True)

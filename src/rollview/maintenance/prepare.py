@@ -54,6 +54,7 @@ from rollview.maintenance.tops import bounded_first, is_top
 
 _ONE = Literal("1L", "BIGINT")
 _ZERO = Literal("0L", "BIGINT")
+_HERE, _NOT_HERE = Literal("1", "INT"), Literal("0", "INT")  # sums of short integers never overflow
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,12 +167,12 @@ def _count() -> AggregateCall:
 def _counted(node: SetOperation, names: Iterator[str]) -> Relation:
     """Each different row with how often it occurs on either side."""
     left, right, copies = next(names), next(names), next(names)
-    sides = (Column(left, "BIGINT", False), Column(right, "BIGINT", False))
+    sides = (Column(left, "INT", False), Column(right, "INT", False))
     columns = (*node.columns, *sides)
     union = Union(
         (
-            _marked(node.left, node.columns, sides, (_ONE, _ZERO)),
-            _marked(node.right, node.columns, sides, (_ZERO, _ONE)),
+            _marked(node.left, node.columns, sides, (_HERE, _NOT_HERE)),
+            _marked(node.right, node.columns, sides, (_NOT_HERE, _HERE)),
         ),
         columns,
     )

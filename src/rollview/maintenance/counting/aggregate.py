@@ -3,8 +3,8 @@
 Quass (1996), sections 4, 5; Barbier (2007), table 4.3. Changes are aggregated by group, added and
 removed rows apart, and joined with the stored rows of these groups. A group is evaluated anew from
 its rows after the change where the stored value does not suffice: a min or max that may have lost
-its extremum, a floating sum that lost rows, a decimal sum that is NULL since it overflowed, and
-every function that has no inverse at all.
+its extremum, a floating sum or variance that lost rows, a sum that overflows, and every function
+that has no inverse at all.
 """
 
 from __future__ import annotations
@@ -39,10 +39,11 @@ from rollview.errors import InternalError
 from rollview.maintenance.counts import COUNT_ALL
 from rollview.maintenance.flow import Flow
 from rollview.maintenance.keys import restrict, without
-from rollview.maintenance.merging import ZERO, Merge, either, merges, negation, row_count
+from rollview.maintenance.merging import Merge, merges, row_count
 from rollview.maintenance.partial import goes_on
 from rollview.maintenance.program import Kept, Note, RuleName
 from rollview.maintenance.reads import AFTER, STATE
+from rollview.maintenance.sides import ZERO, either, negation
 from rollview.maintenance.signed import difference, named, references
 
 
@@ -106,7 +107,8 @@ def _merged(aggregate: Aggregate, flow: Flow, change: Relation, state: State) ->
     pairs = ((g, ColumnRef(stored[g.name], g.type)) for g in aggregate.groups)
     condition = conjunction(same(group, before) for group, before in pairs)
     joined = Join(JoinKind.LEFT, summary, old, condition)
-    groups = flow.hold(_compared(joined, aggregate, found, stored), "groups")
+    whole = _with_columns(joined, tuple(one for merge in found for one in merge.together))
+    groups = flow.hold(_compared(whole, aggregate, found, stored), "groups")
     kept = Project(
         Filter(groups, _flag(_WAS)),
         tuple(Named(c.name, ColumnRef(stored[c.name], c.type)) for c in aggregate.columns),
@@ -139,8 +141,15 @@ def _new(name: str) -> str:
     return f"__new_{name}"
 
 
+def _with_columns(relation: Relation, more: tuple[Named, ...]) -> Relation:
+    """Further columns, each once, for those above to be said in."""
+    if not more:
+        return relation
+    return Project(relation, (*named(references(relation.columns)), *dict.fromkeys(more)))
+
+
 def _compared(
-    joined: Join, aggregate: Aggregate, found: tuple[Merge, ...], stored: dict[str, str]
+    joined: Relation, aggregate: Aggregate, found: tuple[Merge, ...], stored: dict[str, str]
 ) -> Relation:
     """Old and new values of the groups that changed, with what becomes of each group."""
     count = row_count(aggregate)
