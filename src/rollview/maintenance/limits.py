@@ -15,8 +15,8 @@ from rollview.algebra.expressions import ColumnRef, Expression, Literal, binary
 from rollview.algebra.relations import Aggregate, Filter, NamedAggregate, Project, Relation, TopK
 from rollview.analysis.order import all_rows_equal, is_orderable
 from rollview.maintenance.counts import COUNT_ALL
-from rollview.maintenance.merging import ZERO
 from rollview.maintenance.partial import extended
+from rollview.maintenance.sides import ZERO
 
 _GREATEST = 2**31 - 1
 

@@ -21,9 +21,9 @@ from rollview.algebra.relations import Filter, Project, Relation, Scan
 from rollview.algebra.traverse import column_names
 from rollview.maintenance.clock import reads_clock
 from rollview.maintenance.flow import Flow, Moment
-from rollview.maintenance.merging import either
 from rollview.maintenance.program import Note, RuleName
 from rollview.maintenance.reads import BEFORE, label
+from rollview.maintenance.sides import either
 from rollview.maintenance.signed import MINUS, PLUS, signed, sum_of
 from rollview.maintenance.tops import delta_tops, is_top
 
