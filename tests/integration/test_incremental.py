@@ -13,7 +13,6 @@ from rollview import Session
 from rollview.errors import NotIncremental
 from rollview.runtime import costs, pinning
 from rollview.runtime.report import Mode, RefreshReport
-from rollview.storage import faults
 from rollview.storage.delta_changes import DeltaChanges, Plan
 from tests.properties.seed import SEED
 
@@ -242,27 +241,6 @@ def test_much_changed_is_recomputed_by_cost(shop: Session) -> None:
     assert refresh(shop, "kept").mode is Mode.INCREMENTAL
     assert shop.verify("counted").correct
     assert shop.verify("kept").correct
-
-
-POINTS = ("state.written", "commit.candidate", "commit.committed", "commit.published")
-
-
-@pytest.mark.parametrize("point", POINTS)
-def test_crash_at_every_step_of_a_commit(shop: Session, point: str) -> None:
-    """Whatever step a refresh dies at, the next one makes the view right, and nothing twice."""
-    shop.create_view("totals", VIEWS["totals"])
-    shop.create_view("bag", VIEWS["bag"])
-    shop.sql("INSERT INTO sales VALUES (7, 'a', 1, NULL), (7, 'a', 1, NULL)")
-    shop.sql("DELETE FROM sales WHERE id = 3")
-    keeping_no_state = [] if point == "state.written" else ["bag"]
-    for name in ["totals", *keeping_no_state]:
-        with faults.planned(point), pytest.raises(faults.Crash):
-            shop.refresh(name)
-        refresh(shop, name)
-        assert shop.verify(name).correct
-        shop.sql("INSERT INTO sales VALUES (8, 'b', 1, NULL)")
-        refresh(shop, name)
-        assert shop.verify(name).correct
 
 
 def test_only_auto_recomputes_because_it_is_faster(

@@ -35,6 +35,12 @@ def test_rule_file_page_and_test_have_the_name_of_the_operator(kind: type) -> No
     assert (ROOT / "tests" / "maintenance" / f"test_{name}.py").is_file()
 
 
+@pytest.mark.parametrize("name", ["distinct", "set_operation"])
+def test_what_is_rewritten_has_a_page_and_a_test_too(name: str) -> None:
+    assert (ROOT / "docs" / "operators" / f"{name}.md").is_file()
+    assert (ROOT / "tests" / "maintenance" / f"test_{name}.py").is_file()
+
+
 def test_every_relation_has_a_rule_or_needs_none() -> None:
     ruled = {kind.__name__ for kind in RULES}
     leaves = {kind.__name__ for kind in PROGRAM_LEAVES}

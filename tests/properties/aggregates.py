@@ -9,7 +9,7 @@ from random import Random
 from rollview.algebra.expressions import AggregateCall, Call, Expression, Literal, WindowCall
 from rollview.algebra.schema import Column
 from tests.properties.scalars import NUMBERS, Scalars, cast, literal, ref
-from tests.properties.values import SMALL_DECIMAL
+from tests.properties.values import SMALL_DECIMAL, is_compared
 
 _DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
 COUNT_ALL = AggregateCall("Count", ("count(", ")"), (Literal("1", "INT"),), "BIGINT", False)
@@ -154,7 +154,7 @@ class Calls:
         )
 
     def _call(self, value: Expression, distinct: bool) -> AggregateCall:
-        names = ["count", "min", "max", "min", "max"]
+        names = ["count", "min", "max", "min", "max"] if is_compared(value.type) else ["count"]
         if is_number(value.type):
             names += ["sum"] * 5 + ["avg"] * 3
         if not distinct:

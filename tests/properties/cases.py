@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from random import Random
 
@@ -11,7 +11,7 @@ from rollview.algebra.relations import Relation, Scan
 from rollview.algebra.schema import Column, Schema
 from rollview.algebra.traverse import walk
 from tests.properties.trees import random_view
-from tests.properties.values import random_type, random_value
+from tests.properties.values import is_compared, random_type, random_value
 
 Row = tuple[object, ...]
 Bag = Counter[Row]
@@ -46,12 +46,16 @@ class Case:
     batches: tuple[Batch, ...]
 
 
-def random_case(rng: Random, depth: int = 5) -> Case:
+View = Callable[[Random, Mapping[str, Schema], int], Relation]
+
+
+def random_case(rng: Random, depth: int = 5, view: View = random_view) -> Case:
     """A case; small ones are more likely than large ones."""
     key = rng.choice(("INT", "INT", "STRING", random_type(rng)))
+    key = key if is_compared(key) else "INT"
     tables = {f"t{i}": random_table(rng, "abcd"[i], key) for i in range(rng.choice((1, 2, 2, 3)))}
     schemas = {name: table.columns for name, table in tables.items()}
-    relation = random_view(rng, schemas, min(rng.choice((1, 2, 2, 3, 3, 4, 5)), depth))
+    relation = view(rng, schemas, min(rng.choice((1, 2, 2, 3, 3, 4, 5)), depth))
     read = {node.source for node in walk(relation) if isinstance(node, Scan)}
     used = {name: table for name, table in tables.items() if name in read or rng.random() < 0.1}
     used = used or tables

@@ -17,6 +17,9 @@ from collections.abc import Callable
 MACROS = """
     CREATE MACRO sequence(low, high) AS
       generate_series(CAST(low AS BIGINT), CAST(high AS BIGINT));
+    CREATE MACRO map_from_arrays(names, items) AS map(names, items);
+    CREATE MACRO array_size(items) AS CAST(len(items) AS INT);
+    CREATE MACRO "get"(items, place) AS items[place + 1];
     CREATE MACRO "^"(one, two) AS xor(one, two);
     CREATE MACRO try_add(one, two) AS one + two;
     CREATE MACRO try_subtract(one, two) AS one - two;
@@ -25,16 +28,17 @@ MACROS = """
     SET ieee_floating_point_ops = false;
 """
 
+_NESTED = r"\b(?:ARRAY|STRUCT|MAP)<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>"
 _WORDS = re.compile(
-    r"""(?P<text>'(?:[^'\\]|\\.)*')
+    rf"""(?P<text>'(?:[^'\\]|\\.)*')
       | (?P<name>`(?:[^`]|``)*`)
       | (?P<hint>/\*\+.*?\*/)
       | (?P<same><=>)
       | \b(?P<tried>try_(?=sum\())
       | \b(?P<long>\d+)L\b
       | \b(?P<semi>LEFT\ (?=SEMI\ |ANTI\ ))
-      | (?P<array>\bARRAY<[\w(),]+>)
-      | (?P<struct>\bSTRUCT<p:\ [\w(),]+,\ q:\ [\w(),]+>)
+      | (?P<nested>{_NESTED})
+      | (?P<local>\bTIMESTAMP_NTZ\b)
       | (?P<range>\bFROM\ range\(\d+\))""",
     re.VERBOSE,
 )
@@ -81,14 +85,32 @@ def _word(match: re.Match[str]) -> str:
             return "IS NOT DISTINCT FROM"
         case "long":
             return f"CAST({match['long']} AS BIGINT)"
-        case "array":
-            return f"{found[6:-1]}[]"
-        case "struct":
-            return f"STRUCT({found[7:-1].replace(':', '')})"
+        case "nested":
+            return _type(found)
+        case "local":
+            return "TIMESTAMP"
         case "range":
             return f"{found} AS made(id)"
         case _:
             return found
+
+
+def _type(type: str) -> str:
+    """The name of a type, nested or not."""
+    kind, _, inside = type.strip().partition("<")
+    match kind:
+        case "ARRAY":
+            return f"{_type(inside[:-1])}[]"
+        case "MAP":
+            key, item = arguments(inside[:-1])
+            return f"MAP({_type(key)}, {_type(item)})"
+        case "STRUCT":
+            fields = (one.split(":", 1) for one in arguments(inside[:-1]))
+            return f"STRUCT({', '.join(f'{name} {_type(field)}' for name, field in fields)})"
+        case "TIMESTAMP_NTZ":
+            return "TIMESTAMP"
+        case _:
+            return type.strip()
 
 
 def _views(statement: str) -> str:
@@ -170,7 +192,7 @@ def _end_of_clauses(statement: str, end: int) -> int:
     return end
 
 
-_MARKS = re.compile(r"'(?:[^'\\]|\\.)*'|`(?:[^`]|``)*`|[()\[\]{},]")
+_MARKS = re.compile(r"'(?:[^'\\]|\\.)*'|`(?:[^`]|``)*`|" + _NESTED + r"|[()\[\]{},]")
 
 
 def closing(text: str, start: int) -> int:

@@ -17,6 +17,7 @@ from rollview.algebra.relations import Named, Project, RecursionInput, Relation
 from rollview.algebra.schema import Column, Schema
 from rollview.algebra.traverse import column_names
 from tests.properties.scalars import Scalars, literal, ref
+from tests.properties.values import is_compared
 
 MOST_COLUMNS = 7
 T = TypeVar("T")
@@ -52,7 +53,7 @@ class Growth:
 
     def exact(self, relation: Relation) -> list[Column]:
         """The columns that can be compared."""
-        return [c for c in relation.columns if c.name not in self._loose]
+        return [c for c in relation.columns if c.name not in self._loose and is_compared(c.type)]
 
     def scalars(self, *relations: Relation) -> Scalars:
         """Expressions over what can be compared."""

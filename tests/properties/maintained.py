@@ -23,6 +23,7 @@ from rollview.runtime.propagate import propagate
 from rollview.sql.render import render
 from tests.properties.bags import Bag, applied, assert_same, bag, signed_bag
 from tests.properties.cases import Batch, Case, Row
+from tests.properties.dialect import to_duckdb
 from tests.properties.duckdb_engine import DuckEngine
 from tests.properties.values import sql
 
@@ -149,7 +150,7 @@ def create(
         f"({', '.join(sql(v, c.type) for v, c in zip(row, columns, strict=True))})" for row in rows
     )
     nothing = ", ".join(sql(None, c.type) for c in columns)
-    values = f"(VALUES {cells or f'({nothing})'}) AS made({names})"
+    values = to_duckdb(f"(VALUES {cells or f'({nothing})'}) AS made({names})")
     where = "" if cells else " WHERE false"
     connection.execute(f"CREATE OR REPLACE TABLE {table} AS SELECT {names} FROM {values}{where}")
 

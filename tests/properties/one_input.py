@@ -23,7 +23,7 @@ from rollview.algebra.traverse import column_names
 from tests.properties.aggregates import Calls
 from tests.properties.growth import Growth
 from tests.properties.scalars import array, both, literal, operator, pair, ref
-from tests.properties.values import TYPES
+from tests.properties.values import ARRAY, TYPES
 
 
 def project(growth: Growth, depth: int) -> Relation:
@@ -169,6 +169,9 @@ def generate(growth: Growth, depth: int) -> Relation:
     scalars = growth.scalars(child)
     type = rng.choice(("INT", "STRING"))
     items: Expression = array([scalars.of(type, 1) for _ in range(rng.randint(1, 3))])
+    arrays = [c for c in child.columns if c.type == ARRAY]
+    if arrays:
+        type, items = "INT", ref(rng.choice(arrays))
     if rng.random() < 0.5:
         parts = ("CASE WHEN ", " THEN ", " END")
         items = Call("CaseWhen", parts, (scalars.condition(1), items), items.type)

@@ -52,10 +52,10 @@ def failure(case: Case, connection: duckdb.DuckDBPyConnection) -> str | None:
 
 
 def _failure(
-    case: Case, connection: duckdb.DuckDBPyConnection, *, at_once: bool = True
+    case: Case, connection: duckdb.DuckDBPyConnection, *, split: bool = True
 ) -> tuple[str | None, str]:
     try:
-        check(case, connection, at_once=at_once)
+        check(case, connection, split=split)
     except Violation as error:
         return error.law.split(":")[0], str(error)
     except Exception as error:
@@ -70,15 +70,15 @@ def failures(seed: int, numbers: Iterator[int], one_in: int = 1) -> Iterator[Fai
         if done % FRESH_EVERY == 0:
             connection.close()
             connection = connect()
-        yield _outcome(seed, number, connection, at_once=number % one_in == 0)
+        yield _outcome(seed, number, connection, split=number % one_in == 0)
     connection.close()
 
 
 def _outcome(
-    seed: int, number: int, connection: duckdb.DuckDBPyConnection, *, at_once: bool
+    seed: int, number: int, connection: duckdb.DuckDBPyConnection, *, split: bool
 ) -> Failed | None:
     case = numbered_case(seed, number)
-    if _failure(case, connection, at_once=at_once)[0] is None:
+    if _failure(case, connection, split=split)[0] is None:
         return None
     small = shrink(case, lambda other: failure(other, connection))
     return Failed(seed, number, small, _failure(small, connection)[1])

@@ -7,7 +7,17 @@ from random import Random
 
 from rollview.algebra.expressions import Call, ColumnRef, Expression, Literal
 from rollview.algebra.schema import Column
-from tests.properties.values import LONG_DECIMAL, SMALL_DECIMAL, VALUES, random_value, sql
+from tests.properties.values import (
+    ARRAY,
+    LONG_DECIMAL,
+    MAP,
+    NESTED,
+    SMALL_DECIMAL,
+    STRUCT,
+    VALUES,
+    random_value,
+    sql,
+)
 
 NUMBERS = ("SMALLINT", "INT", "BIGINT", SMALL_DECIMAL, LONG_DECIMAL, "FLOAT", "DOUBLE")
 COMPARISONS = {
@@ -142,7 +152,7 @@ class Scalars:
                 return one
 
     def _integer(self, one: Expression, depth: int) -> Expression:
-        match self._rng.randrange(4):
+        match self._rng.randrange(6):
             case 0:
                 return operator("Add", "+", one, self.of("INT", depth), "INT")
             case 1:
@@ -150,9 +160,24 @@ class Scalars:
             case 2:
                 text = self.of("STRING", depth)
                 return Call("Length", ("length(", ")"), (text,), "INT", text.nullable)
-            case _:
+            case 3:
                 date = self.of("DATE", depth)
                 return Call("Year", ("year(", ")"), (date,), "INT", date.nullable)
+            case _:
+                return self._inside(depth)
+
+    def _inside(self, depth: int) -> Expression:
+        """A number out of a nested value, of a column if there is one."""
+        own = [c.type for c in self._columns if c.type in NESTED]
+        type = self._rng.choice(own or NESTED)
+        value = self.of(type, min(depth, 1))
+        if type == STRUCT:
+            return Call("GetStructField", ("(", ").p"), (value,), "INT", True)
+        if type == MAP:
+            return Call("GetMapValue", ("(", ")['a']"), (value,), "INT", True)
+        if type == ARRAY and self._rng.random() < 0.5:
+            return Call("Get", ("get(", ", ", ")"), (value, literal(0, "INT")), "INT", True)
+        return Call("Size", ("array_size(", ")"), (value,), "INT", value.nullable)
 
     def condition(self, depth: int = 2) -> Expression:
         """A boolean expression."""

@@ -25,7 +25,13 @@ from rollview.algebra.relations import (
     Window,
 )
 from rollview.algebra.schema import Schema
-from rollview.algebra.traverse import expressions, inputs, walk_expression, with_inputs
+from rollview.algebra.traverse import (
+    column_names,
+    expressions,
+    inputs,
+    walk_expression,
+    with_inputs,
+)
 from rollview.analysis.order import canonical
 
 T = TypeVar("T")
@@ -67,7 +73,16 @@ def _put(relation: Relation, index: int, child: Relation) -> Relation:
     below = inputs(relation)
     if isinstance(relation, Union | SetOperation) and len(child.columns) != len(relation.columns):
         return relation
-    return with_inputs(relation, (*below[:index], child, *below[index + 1 :]))
+    return _ordered(with_inputs(relation, (*below[:index], child, *below[index + 1 :])))
+
+
+def _ordered(relation: Relation) -> Relation:
+    """Without the keys of an order whose columns are gone; `canonical` completes what is left."""
+    if not isinstance(relation, Window | TopK):
+        return relation
+    there = {c.name for c in relation.child.columns}
+    order = tuple(key for key in relation.order if column_names(key.expression) <= there)
+    return replace(relation, order=order) if order else relation
 
 
 def _parts(relation: Relation) -> Iterator[Relation]:  # noqa: C901 - one case per relation

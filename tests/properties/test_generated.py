@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from collections import Counter
 
-from rollview.algebra.relations import Aggregate, Join, JoinKind, SetKind, SetOperation, Window
+from rollview.algebra.relations import (
+    Aggregate,
+    Join,
+    JoinKind,
+    Scan,
+    SetKind,
+    SetOperation,
+    Window,
+)
 from rollview.algebra.traverse import inputs, walk
 from rollview.analysis.order import Open, left_open
 from tests.algebra.examples import PROGRAM_LEAVES, relation_classes
 from tests.properties.cases import Case
+from tests.properties.laws import otherwise_split
 from tests.properties.run import numbered_case
 from tests.properties.seed import SEED
 from tests.properties.shrink import is_consistent
 from tests.properties.simpler import is_well_formed
+from tests.properties.values import VALUES
 
 CASES = [numbered_case(SEED, number) for number in range(600)]
 NODES = [node for case in CASES for node in walk(case.relation)]
@@ -59,3 +69,20 @@ def test_changes_can_be_made() -> None:
 def test_the_same_seed_makes_the_same_case() -> None:
     assert numbered_case(7, 3).relation == numbered_case(7, 3).relation
     assert numbered_case(7, 3).relation != numbered_case(8, 3).relation
+
+
+def test_every_kind_of_value_is_generated() -> None:
+    types = {c.type for case in CASES for table in case.tables.values() for c in table.columns}
+    assert types == set(VALUES)
+    read = {c.type for node in NODES if isinstance(node, Scan) for c in node.columns}
+    assert read == set(VALUES)
+
+
+def test_whatever_has_two_changes_is_split_otherwise() -> None:
+    for case in CASES:
+        changes = [change for batch in case.batches for change in batch]
+        parts = otherwise_split(case.batches)
+        assert [change for part in parts for change in part] == changes
+        assert (parts != case.batches) or len(case.batches[0]) == 1
+    assert {len(otherwise_split(c.batches)) for c in CASES if len(c.batches) == 3} >= {1, 3, 4}
+    assert {len(otherwise_split(c.batches)) for c in CASES if len(c.batches) == 1} == {1, 2}

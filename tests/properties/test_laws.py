@@ -14,7 +14,7 @@ PROOF = 10_000
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_laws_hold(part: int) -> None:
-    _assert_all_hold(range(part, CASES, PARTS), one_in=3)
+    _assert_all_hold(range(part, CASES, PARTS), one_in=6)
 
 
 @pytest.mark.proof

@@ -6,8 +6,11 @@ from collections.abc import Callable, Mapping
 from random import Random
 
 from rollview.algebra.relations import (
+    Aggregate,
     Distinct,
+    Expand,
     Filter,
+    Generate,
     Join,
     JoinKind,
     Named,
@@ -16,8 +19,14 @@ from rollview.algebra.relations import (
     RecursionInput,
     Relation,
     Scan,
+    SetOperation,
+    SingleRow,
+    Sort,
     TableFunction,
+    TopK,
+    Union,
     Values,
+    Window,
 )
 from rollview.algebra.schema import Column, Schema
 from rollview.analysis.order import canonical
@@ -55,6 +64,11 @@ def random_view(rng: Random, tables: Mapping[str, Schema], depth: int) -> Relati
     return canonical(Growth(rng, tables, _make).relation(depth))
 
 
+def view_with(kind: type, rng: Random, tables: Mapping[str, Schema], depth: int) -> Relation:
+    """A view with an operator of this kind on top, if the tables have the columns it needs."""
+    return canonical(MAKERS[kind](Growth(rng, tables, _make), depth))
+
+
 def _make(growth: Growth, depth: int) -> Relation:
     if depth <= 0 or growth.rng.random() < 0.08:
         return _leaf(growth)
@@ -65,8 +79,7 @@ def _make(growth: Growth, depth: int) -> Relation:
 def _leaf(growth: Growth) -> Relation:
     dice = growth.rng.random()
     if dice < 0.02:
-        column = Column(growth.fresh("n"), "BIGINT", False)
-        return TableFunction("range(3)", ("id",), (column,))
+        return _function(growth)
     if dice < 0.05:
         return _values(growth)
     if dice < 0.06:
@@ -121,3 +134,34 @@ def _recursion(growth: Growth) -> Relation:
     items = [more, *(ref(c) for c in before[1:])]
     step = Project(again, tuple(Named(growth.fresh("r"), value) for value in items))
     return Recursion(name, anchor, step, columns)
+
+
+def _function(growth: Growth) -> TableFunction:
+    column = Column(growth.fresh("n"), "BIGINT", False)
+    return TableFunction("range(3)", ("id",), (column,))
+
+
+def _alone(leaf: Callable[[Growth], Relation]) -> Maker:
+    return lambda growth, _: leaf(growth)
+
+
+MAKERS: dict[type, Maker] = {
+    Project: one_input.project,
+    Filter: one_input.filter,
+    Aggregate: one_input.aggregate,
+    Distinct: one_input.distinct,
+    Window: one_input.window,
+    Expand: one_input.expand,
+    Generate: one_input.generate,
+    Sort: one_input.sort,
+    TopK: one_input.top_k,
+    Join: many_inputs.join,
+    Union: many_inputs.union,
+    SetOperation: many_inputs.set_operation,
+    SingleRow: many_inputs.single_row,
+    Scan: _alone(_scan),
+    Values: _alone(_values),
+    TableFunction: _alone(_function),
+    Recursion: _alone(_recursion),
+}
+"""What makes an operator of a kind, most of the time."""

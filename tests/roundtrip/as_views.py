@@ -36,11 +36,12 @@ _VIEWS = 11  # that share a lake
 
 @dataclass
 class Followed:
-    """One view through all rounds: the modes of its refreshes, and what was wrong."""
+    """One view through all rounds: the modes of its refreshes, its rows, and what was wrong."""
 
     id: str
     text: str
     modes: list[str] = field(default_factory=list)
+    rows: list[int | None] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
     fails: str | None = None  # the query itself, with what the tables have become
 
@@ -82,6 +83,7 @@ def follow(
 
 def _compare(db: rollview.Session, followed: Followed, report: RefreshReport) -> None:
     followed.modes.append(str(report.mode))
+    followed.rows.append(report.rows)
     if report.error is not None:
         try:
             db.spark.sql(followed.text).collect()

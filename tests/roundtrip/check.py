@@ -43,7 +43,8 @@ class Case:
 class Outcome:
     """What went wrong, by stage, with the rendered text and the seconds that each stage took.
 
-    ``mode`` is how a view of the query is refreshed, ``why`` has the codes of the reasons.
+    ``mode`` is how a view of the query is refreshed, ``why`` has the codes of the reasons, and
+    ``at_times`` those of the reasons that hold in some refreshes only.
     """
 
     id: str
@@ -51,6 +52,7 @@ class Outcome:
     sql: str | None = None
     mode: str = ""
     why: tuple[str, ...] = ()
+    at_times: tuple[str, ...] = ()
     seconds: dict[str, float] = field(default_factory=dict)
 
     @contextmanager
@@ -100,8 +102,9 @@ def _check_definition(
         _assert_reasons(case, definition)
     with outcome.stage("verdict"):
         verdict = judge(definition, "auto")
-        codes = dict.fromkeys(reason.code.value for reason in verdict.reasons)
-        outcome.mode, outcome.why = verdict.mode, tuple(codes)
+        outcome.mode = verdict.mode
+        outcome.why = tuple(dict.fromkeys(reason.code.value for reason in verdict.reasons))
+        outcome.at_times = tuple(dict.fromkeys(reason.code.value for reason in verdict.at_times))
     with outcome.stage("columns"):
         columns = [(column.name, column.type) for column in definition.columns]
         assert columns == _schema(frame), f"{columns} instead of {_schema(frame)}"

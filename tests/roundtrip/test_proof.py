@@ -23,12 +23,28 @@ FAILS = {
     "failures": {"rendered": "2 rows, not 3"},
     "mode": "partial",
     "why": ["NO_KEY"],
+    "at_times": ["NO_INVERSE"],
 }
 KNOWN = {str(record["id"]): record for record in (HOLDS, WHOLE, REFUSED, FAILS)}
 CARRIED = {
     "a": {"id": "a", "group": "corpus", "failures": {}, "carried": True},
     "b": {"id": "b", "group": "corpus", "failures": {}, "carried": False},
-    "h": {"id": "h", "group": "tpch", "failures": {}, "carried": True, "modes": ["noop", "full"]},
+    "tpch.q1": {
+        "id": "tpch.q1",
+        "group": "tpch",
+        "failures": {},
+        "carried": True,
+        "modes": ["noop", "full", "full"],
+        "rows": [4, 0, None],
+    },
+    "tpch.q2": {
+        "id": "tpch.q2",
+        "group": "tpch",
+        "failures": {},
+        "carried": True,
+        "modes": ["full"],
+        "rows": [0],
+    },
 }
 
 
@@ -117,16 +133,18 @@ def test_a_long_run_of_other_sources_is_not_known(long: Path) -> None:
 @pytest.mark.usefixtures("long")
 def test_the_page_says_what_was_proved_and_what_came_out() -> None:
     sources = Proved("abc1234", False, "0123456789abcdef")
-    text = proof.page(KNOWN, CARRIED, {"corpus": 3, "tpch": 1}, sources)
+    text = proof.page(KNOWN, CARRIED, {"corpus": 3, "tpch": 2}, sources)
     assert "What was proved: commit abc1234, `src/` 0123456789abcdef." in text
     assert "| queries of our own, SQL | 3 | 3 | 0 | 1 | 1 |" in text
     assert "| TPC-H | 1 | 0 | 1 | 0 | 0 |" in text
     assert "- `tpch.q1`: {'rendered': '2 rows, not 3'}" in text
     assert "| queries of our own, SQL | 1 | 0 | 1 | 1 |" in text
     assert "| TPC-H | 0 | 1 | 0 |" in text
-    assert "| TPC-H | 1 | 0 | 0 | 0 |" in text
-    assert "The refreshes: 1 noop, 1 full." in text
-    assert "| tpch.q1 | partial | `NO_KEY` |" in text
+    assert "| TPC-H | 2 | 0 | 0 | 0 |" in text
+    assert "The refreshes: 3 full, 1 noop." in text
+    assert "nothing: tpch.q2." in text
+    row = "| tpch.q1 | partial | `NO_KEY` | `NO_INVERSE` | 2 full, 1 noop | 4, 0, None |"
+    assert row in text
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "commit-protocol.md").read_text()
 PLACES = (
     "integration/test_crashes.py",
+    "integration/test_crashes_of_a_run.py",
     "behaviours/test_state.py",
     "behaviours/test_deltas.py",
     "integration/test_kills.py",
@@ -24,7 +25,8 @@ PLACES = (
 )
 TESTS = "\n\n\n".join((ROOT / "tests" / place).read_text() for place in PLACES)
 CODE = "".join(path.read_text() for path in (ROOT / "src" / "rollview").rglob("*.py"))
-NAMED = sorted(set(re.findall(r"`(test_\w+)(?:\[([\w.]+)\])?`", PAGE)))
+# A number after the step says which of its passings: `test_crash_at_a_step_of_a_run[commit.x-2]`.
+NAMED = sorted(set(re.findall(r"`(test_\w+)(?:\[([\w.]+?)(?:-\d)?\])?`", PAGE)))
 
 
 def test_the_page_names_tests() -> None:
@@ -36,6 +38,8 @@ def test_a_named_test_exists(name: str, step: str) -> None:
     definition = re.search(rf"((?:@.*?\n)?)def {name}\(", TESTS, re.DOTALL)
     assert definition is not None, f"{name} is in none of {PLACES}"
     before = TESTS[: definition.end()].rpartition("\n\n\n")[2]
+    for constant in re.findall(r"\b[A-Z]{3,}\b", before):
+        before += "".join(re.findall(rf"^{constant} = \[\n.*?^\]", TESTS, re.DOTALL | re.MULTILINE))
     assert step in before, f"{name} has no case {step}"
 
 
@@ -44,9 +48,9 @@ def test_a_named_step_is_a_point_in_the_code(step: str) -> None:
     kind, _, moment = step.partition(".")
     written = (f'"{step}"', f'f"{{step}}.{moment}"')
     assert any(text in CODE for text in written), step
-    assert kind in ("create", "state", "commit", "replace", "drop")
+    assert kind in ("create", "state", "commit", "clean", "refresh", "replace", "drop")
 
 
 @pytest.mark.parametrize("point", sorted(set(re.findall(r'faults\.point\("([\w.]+)"\)', CODE))))
 def test_a_point_in_the_code_is_a_step_of_the_page(point: str) -> None:
-    assert f"[{point}]`" in PAGE
+    assert re.search(rf"\[{re.escape(point)}(-\d)?\]`", PAGE)

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from pyspark.sql import SparkSession
@@ -63,6 +64,48 @@ def test_two_hundred_refreshes(tmp_path: Path) -> None:
     found = json.loads(done.stdout)
     assert found["problems"] == [], f"seed {found['seed']}"
     assert (done.returncode, len(found["rounds"])) == (0, 200)
+
+
+class Fake:
+    """A lake whose view ``bad`` is wrong from a round on; it notes what is compared."""
+
+    def __init__(self, root: Path, wrong_from: int) -> None:
+        self._lake = SimpleNamespace(root=str(root))
+        self._wrong_from = wrong_from
+        self.compared: dict[int, list[str]] = {}
+        self._round = 0
+
+    def views(self) -> list[str]:
+        return ["there", "are", "some"]
+
+    def sql(self, statement: str) -> None:
+        pass
+
+    def refresh(self) -> list[object]:
+        self._round += 1
+        return []
+
+    def verify(self, name: str) -> SimpleNamespace:
+        self.compared.setdefault(self._round, []).append(name)
+        wrong = name == "bad" and self._round >= self._wrong_from
+        return SimpleNamespace(view=name, correct=not wrong, missing=1, unexpected=0)
+
+
+def test_one_view_is_compared_in_each_round_and_all_in_every_tenth(tmp_path: Path) -> None:
+    fake = Fake(tmp_path, wrong_from=1000)
+    views = ("good", "bad", "other")
+    run = Run(fake, 1, lambda _: None, views)  # type: ignore[arg-type]
+    run.run(25)
+    assert not run.problems
+    assert [len(fake.compared[n]) for n in (1, 9, 10, 11, 20, 24, 25)] == [1, 1, 3, 1, 3, 1, 3]
+    assert {name for n in (1, 2, 3) for name in fake.compared[n]} == set(views)
+
+
+def test_a_wrong_view_is_found_when_its_turn_comes(tmp_path: Path) -> None:
+    fake = Fake(tmp_path, wrong_from=2)
+    run = Run(fake, 1, lambda _: None, ("good", "bad", "other"))  # type: ignore[arg-type]
+    run.run(25)
+    assert run.problems == ["seed 1, round 4", "bad: verify misses 1, has 0 too many"]
 
 
 def over_rounds(of: int, **more: object) -> list[Round]:

@@ -23,6 +23,7 @@ from rollview.runtime.refresh_view import Request, refresh_view
 from rollview.runtime.report import Mode, RefreshReport
 from rollview.runtime.scheduler import in_order
 from rollview.runtime.side_by_side import SideBySide
+from rollview.storage import faults
 
 # Being overtaken means that somebody else got on, so this ends; but not if a view is refreshed by
 # others without a pause.
@@ -119,6 +120,7 @@ def _pass_over(
             if outcome[0].mode is Mode.NOOP and _is_done(outcomes.get(key)):
                 continue  # an earlier pass did the work, and its report says so
             outcomes[key] = _with_share(outcome, piece.share) if hands > 1 else outcome
+            faults.point("refresh.ended")
             history.record(lake, by_key[key].view_id, outcomes[key][0])
             request.tell("done", by_key[key].name, outcome[0].mode)
     return not overtaken

@@ -6,6 +6,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from rollview.errors import BadQuery
+from rollview.storage import faults
 from rollview.storage.base import Tail
 from rollview.storage.delta_commits import Commits, commits_of, compact
 from rollview.storage.delta_log import (
@@ -102,6 +103,7 @@ class DeltaBacking:
         own = SparkSession(self._spark.sparkContext, java)
         own.conf.set(_LISTING, "4")  # the default makes thousands of tasks to list one folder
         compact(own, self._location)
+        faults.point("clean.compacted")
         own.sql(f"VACUUM {self._table()}")
 
     def tidy(self) -> None:

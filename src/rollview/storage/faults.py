@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import count
 
 _planned: dict[str, Callable[[], None]] = {}
 
@@ -29,9 +30,18 @@ def crash() -> None:
 
 
 @contextmanager
-def planned(name: str, action: Callable[[], None] = crash) -> Iterator[None]:
-    """Within the block, run the action whenever the point is reached."""
-    _planned[name] = action
+def planned(name: str, action: Callable[[], None] = crash, *, hit: int = 1) -> Iterator[None]:
+    """Within the block, run the action from the ``hit``-th time on that the point is reached.
+
+    One refresh passes a point once for every view, and once for every segment.
+    """
+    hits = count(1)
+
+    def passed() -> None:
+        if next(hits) >= hit:
+            action()
+
+    _planned[name] = passed
     try:
         yield
     finally:
