@@ -44,7 +44,8 @@ VALUES: dict[str, tuple[object, ...]] = {
     MAP: ((), (("a", 1),), (("a", 1), ("b", 2)), (("a", None),)),
     STRUCTS: ((), ((1, "a"),), ((1, "a"), None), ((None, "b"), (1, "a"))),
 }
-_ODD = (float("nan"), float("inf"), -0.0)
+# Not -0.0, which DuckDB makes 0.0 where it sorts, and Python takes for the same where rows go.
+_ODD = (float("nan"), float("inf"))
 RARE_VALUES: dict[str, tuple[object, ...]] = {"DOUBLE": _ODD, "FLOAT": _ODD}
 TYPES = tuple(VALUES)
 _OFTEN = ("INT", "INT", "INT", "INT", "STRING", "STRING", SMALL_DECIMAL, "BIGINT", "DOUBLE")
