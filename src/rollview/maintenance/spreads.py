@@ -41,7 +41,7 @@ _PLAIN = {"RegrSXX", "RegrSYY", "RegrSXY"}
 # rounding of products and intercepts may grow, which cancel out where values hardly correlate.
 _FAR, _FAINT = 1e6, 1e10
 # Beyond these, squares are no numbers, or have lost digits.
-_LEAST, _MOST = "CAST('1e-200' AS DOUBLE)", "CAST('1e300' AS DOUBLE)"
+_LEAST, _MOST = (Literal(f"CAST('{bound}' AS DOUBLE)", "DOUBLE") for bound in ("1e-200", "1e300"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,8 +321,8 @@ def _intercept(group: _Group, first: Expression, last: Expression) -> tuple[Expr
 
 def _sane(value: Expression) -> Expression:
     """Whether a product is a number; a NaN is greater than any."""
-    parts = ("(", f" > {_LEAST} AND ", f" < {_MOST})")
-    return Call("And", parts, (value, value), "BOOLEAN")
+    above = binary("GreaterThan", ">", value, _LEAST, "BOOLEAN")
+    return both(above, binary("LessThan", "<", value, _MOST, "BOOLEAN"))
 
 
 def _at_most(value: Expression, bound: Expression) -> Expression:
