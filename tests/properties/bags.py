@@ -41,7 +41,7 @@ def _comparable(value: object) -> object:
         case list():
             return tuple(_comparable(one) for one in value)
         case dict():
-            return tuple(_comparable(one) for one in value.values())
+            return tuple((name, _comparable(one)) for name, one in value.items())
         case _:
             return value
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from decimal import Decimal
 
 import pytest
@@ -19,6 +20,12 @@ RESULTS = {
     ],
     "SELECT named_struct('0', 1, '1', array(2, 3))": [({"0": 1, "1": [2, 3]},)],
     "SELECT CAST(NULL AS ARRAY<INT>)": [(None,)],
+    "SELECT CAST(array() AS ARRAY<STRUCT<p: INT, q: MAP<STRING, INT>>>)": [([],)],
+    "SELECT map_from_arrays(array('a', 'b'), array(1, 2))['b']": [(2,)],
+    "SELECT get(array(7, 8), 1), get(array(7), 1), array_size(array(7))": [(8, None, 1)],
+    "SELECT CAST(NULL AS MAP<STRING, TIMESTAMP_NTZ>)": [(None,)],
+    "SELECT TIMESTAMP_NTZ '2020-02-29 12:00:00'": [(datetime(2020, 2, 29, 12),)],
+    "SELECT unhex('ff00')": [(b"\xff\x00",)],
     "SELECT CAST(NULL AS STRUCT<p: DECIMAL(12,2), q: STRING>)": [(None,)],
     "SELECT id FROM range(2)": [(0,), (1,)],
     "WITH t AS (SELECT 1 AS a)\nSELECT /*+ BROADCAST(t) */ a FROM t": [(1,)],
