@@ -29,6 +29,9 @@ _WORDS = {
     "top": "the first rows now",
     "window": "the changed partitions now",
     "recursion": "all rounds again",
+    "anchor": "where the rounds begin, for the changed values",
+    "touched": "whether anything changed at all",
+    "rows": "the rows that are evaluated",
     "delta": "the change of its rows, which are kept",
 }
 
