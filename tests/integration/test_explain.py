@@ -30,6 +30,35 @@ VIEWS = {
         "SELECT id FROM orders WHERE (id, amount) NOT IN (SELECT amount, id FROM orders)",
         "partial",
     ),
+    "lonely": (
+        "SELECT o.id FROM orders o JOIN orders p ON o.id = p.id"
+        " WHERE o.id NOT IN (SELECT amount FROM orders)",
+        "incremental",
+    ),
+    "places": (
+        "SELECT o.id, p.amount, row_number() OVER (ORDER BY o.id) AS n"
+        " FROM orders o JOIN orders p ON o.customer = p.customer",
+        "partial",
+    ),
+    "next": ("SELECT * FROM orders ORDER BY amount DESC LIMIT 2 OFFSET 1", "incremental"),
+    "ranked": (
+        "SELECT id FROM (SELECT id, rank() OVER (ORDER BY amount) AS n FROM orders) WHERE n <= 2",
+        "incremental",
+    ),
+    "if_any": (
+        "SELECT id FROM orders WHERE EXISTS (SELECT * FROM orders WHERE amount > 0)",
+        "incremental",
+    ),
+    "beside": (
+        "SELECT id, (SELECT amount FROM orders WHERE id = 1) AS first FROM orders",
+        "incremental",
+    ),
+    "tree": (
+        "WITH RECURSIVE tree AS (SELECT id AS root, id AS member FROM orders WHERE id < 3"
+        " UNION ALL SELECT root, o.id FROM tree t JOIN orders o"
+        " ON o.amount = t.member AND o.id > t.member) SELECT * FROM tree",
+        "partial",
+    ),
     "dated": ("SELECT id FROM orders WHERE amount > day(current_date()) - 40", "incremental"),
     "stamped": ("SELECT id, current_date() AS today FROM orders", "full"),
 }
