@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from datetime import UTC, datetime
 
 import pytest
@@ -17,6 +18,7 @@ from rollview.storage.delta_changes import DeltaChanges, Plan
 from tests.properties.seed import SEED
 
 pytestmark = pytest.mark.spark
+Row = tuple[str, ...]
 
 VIEWS = {
     "plain": "SELECT id, amount * 2 AS twice FROM sales WHERE amount > 10",
@@ -52,6 +54,8 @@ VIEWS = {
     "upper": "SELECT n, count(*) AS shops FROM totals GROUP BY n",
     "upmost": "SELECT u.n, u.shops, t.shop FROM upper u JOIN totals t ON u.n = t.n",
 }
+# How many of the first columns of a view are its key.
+KEYS = {"totals": 1, "having": 1, "distincts": 1, "days": 1, "upper": 1, "grand": 0, "daily": 0}
 CHANGES = [
     ["INSERT INTO sales VALUES (6, 'b', 60, DATE'2024-01-03'), (6, 'b', 60, DATE'2024-01-03')"],
     ["DELETE FROM sales WHERE id IN (1, 6)", "INSERT INTO shops VALUES ('z', 'Zoo'), ('b', 'Bis')"],
@@ -107,12 +111,42 @@ def test_views_follow_their_sources(shop: Session) -> None:
     for statements in CHANGES[first : first + 3]:
         for statement in statements:
             shop.sql(statement)
+        before = {name: contents(shop, name) for name in names}
         reports = shop.refresh()
         assert isinstance(reports, list)
         wrong = [r for r in reports if r.mode not in (Mode.INCREMENTAL, Mode.PARTIAL, Mode.NOOP)]
         assert not wrong, [(r.view, r.mode, r.reason) for r in wrong]
         for name in names:
             assert shop.verify(name).correct, (name, statements)
+        for report in reports:
+            after = contents(shop, report.view)
+            assert_counts_are_true(report, before[report.view], after)
+
+
+def contents(db: Session, name: str) -> Counter[Row]:
+    """The rows of a view as a bag, each value by how it is written."""
+    return Counter(tuple(map(repr, row)) for row in db.read(name).collect())
+
+
+def assert_counts_are_true(
+    report: RefreshReport, before: Counter[Row], after: Counter[Row]
+) -> None:
+    """An update is a row that goes and one that comes under the same key, where there is a key."""
+    told = (report.rows_inserted, report.rows_updated, report.rows_deleted)
+    if report.mode is Mode.NOOP:
+        assert before == after, report.view
+        return
+    inserted, updated, deleted = (count or 0 for count in told)
+    come, gone = after - before, before - after
+    assert (inserted + updated, updated + deleted) == (come.total(), gone.total()), (
+        report.view,
+        told,
+        come,
+        gone,
+    )
+    if report.view in KEYS:
+        keys = [{row[: KEYS[report.view]] for row in bag} for bag in (come, gone)]
+        assert updated == len(keys[0] & keys[1]), (report.view, told, come, gone)
 
 
 def test_report_says_what_changed(shop: Session) -> None:

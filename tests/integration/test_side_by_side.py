@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Sequence
 
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.util import InheritableThread
 
 from rollview import Session
 from rollview.errors import Interrupted
 from rollview.runtime.report import Mode
 from rollview.runtime.side_by_side import SideBySide
+from rollview.runtime.source_changes import Read, SourceChanges
 
 pytestmark = pytest.mark.spark
 
@@ -33,6 +35,39 @@ def test_every_view_after_what_it_reads(db: Session, own: SparkSession) -> None:
     assert all(db.verify(name).correct for name in modes)
     assert all(r.seconds["share"] <= r.seconds["total"] + 0.5 for r in reports if r.error is None)
     assert told.index(("done", "sums_0")) < told.index(("start", "tops"))
+
+
+def test_changes_are_read_once_for_all_views_of_a_run(
+    db: Session, own: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the views do not use the same columns."""
+    queries = {
+        "all_of_it": "SELECT * FROM orders",
+        "sums": "SELECT customer, sum(amount) AS s FROM orders GROUP BY customer",
+        "ids": "SELECT id FROM orders WHERE amount > 15",
+        "customers": "SELECT DISTINCT customer FROM orders",
+    }
+    for name, query in queries.items():
+        db.create_view(name, query, policy="strict")
+    read: list[int] = []
+    now = SourceChanges._now
+
+    def spied(changes: SourceChanges, net: DataFrame, columns: Sequence[str]) -> Read:
+        found = now(changes, net, columns)
+        read.append(found.rows)
+        return found
+
+    monkeypatch.setattr(SourceChanges, "_now", spied)
+    own.sql("INSERT INTO orders VALUES (4, 'c', 40), (4, 'c', 40)")
+    reports = db.refresh()
+    assert isinstance(reports, list)
+    assert [report.mode for report in reports] == [Mode.INCREMENTAL] * 4
+    assert read == [2]
+    assert all(db.verify(name).correct for name in queries)
+    own.sql("DELETE FROM orders WHERE id = 4")
+    db.refresh()
+    assert read == [2, 2]  # what another run has read is not taken for what is new
+    assert all(db.verify(name).correct for name in queries)
 
 
 def test_a_chain_and_its_neighbours(spark: SparkSession) -> None:
