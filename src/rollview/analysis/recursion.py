@@ -34,6 +34,8 @@ def carried(recursion: Recursion) -> tuple[int, ...]:
     again = [node for node in nodes if isinstance(node, RecursionInput)]
     if len(again) != 1 or not all(isinstance(node, _ROW_BY_ROW) for node in nodes):
         return ()
+    if not (_has_own_names(recursion.anchor) and _has_own_names(recursion.step)):
+        return ()
     names = dict(zip((c.name for c in again[0].columns), again[0].fields, strict=True))
     found = []
     for position, column in enumerate(recursion.columns):
@@ -45,6 +47,12 @@ def carried(recursion: Recursion) -> tuple[int, ...]:
         if not is_unorderable(column.type):
             found.append(position)
     return tuple(found)
+
+
+def _has_own_names(relation: Relation) -> bool:
+    """Whether its columns can be told apart by name, as keys have to; one may stand there twice."""
+    names = [column.name for column in relation.columns]
+    return len(set(names)) == len(names)
 
 
 def _source(relation: Relation, name: str) -> str | None:
