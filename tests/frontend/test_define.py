@@ -148,6 +148,9 @@ def test_plain_view_is_a_dependency(tables: SparkSession) -> None:
         ("SELECT rand() AS r FROM fact", ReasonCode.NON_DETERMINISTIC),
         ("SELECT uuid() AS r FROM fact", ReasonCode.NON_DETERMINISTIC),
         ("SELECT id FROM fact LIMIT 2", ReasonCode.NON_DETERMINISTIC),
+        ("SELECT 1 AS one, id FROM fact LIMIT 2", ReasonCode.NON_DETERMINISTIC),
+        ("SELECT rand() AS one FROM fact LIMIT 2", ReasonCode.NON_DETERMINISTIC),
+        ("WITH a AS (SELECT id FROM fact) SELECT * FROM a LIMIT 2", ReasonCode.NON_DETERMINISTIC),
         ("SELECT id FROM fact TABLESAMPLE (50 PERCENT)", ReasonCode.NON_DETERMINISTIC),
         ("SELECT id, _metadata.file_name AS f FROM fact", ReasonCode.NON_DETERMINISTIC),
         ("SELECT current_user() AS u, id FROM fact", ReasonCode.NON_DETERMINISTIC),
@@ -166,6 +169,10 @@ def test_reasons(tables: SparkSession, query: str, code: ReasonCode) -> None:
         "SELECT sum(amount) AS s FROM fact LIMIT 5",
         "SELECT id FROM fact ORDER BY id, day, amount LIMIT 2",
         "SELECT id FROM fact WHERE id IN (SELECT max(id) FROM fact)",
+        "SELECT 1 AS one, 'x' AS x FROM fact WHERE id > 1 LIMIT 2",
+        "SELECT a.one + 1 AS two FROM (SELECT 1 AS one FROM fact) AS a LIMIT 2 OFFSET 1",
+        "WITH a AS (SELECT 1 AS one FROM fact), b AS (SELECT one FROM a LIMIT 1)"
+        " SELECT id FROM fact CROSS JOIN (SELECT (SELECT one FROM b) AS s) WHERE s IS NOT NULL",
     ],
 )
 def test_no_reason_where_the_result_is_determined(tables: SparkSession, query: str) -> None:

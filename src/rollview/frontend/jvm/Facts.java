@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.plans.logical.*;
 /** What an analyzed plan says about determinism, the clock, order, functions and its leaves. */
 public class Facts {
   private final List found = new ArrayList();
+  private final Map definitions = new LinkedHashMap();
 
   /** Entries of (code, class, SQL text), in the order of the plan. */
   public List of(LogicalPlan plan) {
@@ -26,7 +27,7 @@ public class Facts {
     if (kind.equals("Deduplicate")) add("ORDER", kind, "dropDuplicates");
     if (p instanceof GlobalLimit || p instanceof Offset || kind.equals("Tail")) {
       LogicalPlan child = (LogicalPlan) p.children().apply(0);
-      if (!keepsAll(p, child)) {
+      if (!keepsAll(p, child) && !alike(child)) {
         if (!sorted(child)) add("NON_DETERMINISTIC", kind, "LIMIT without ORDER BY");
         add("ORDER", kind, "LIMIT");
       }
@@ -46,6 +47,10 @@ public class Facts {
       Object child = inner.next();
       if (child instanceof LogicalPlan && p instanceof WithCTE) visit((LogicalPlan) child);
     }
+    // Last, so that a recursive one does not find itself.
+    if (p instanceof CTERelationDef) {
+      definitions.put(Long.valueOf(((CTERelationDef) p).id()), p.children().apply(0));
+    }
   }
 
   /** Whether a limit is at least as large as what is below it can ever be. */
@@ -53,6 +58,32 @@ public class Facts {
     if (!(p instanceof GlobalLimit) || !((GlobalLimit) p).limitExpr().foldable()) return false;
     long limit = ((Number) ((GlobalLimit) p).limitExpr().eval(null)).longValue();
     return child.maxRows().isDefined() && ((Long) child.maxRows().get()).longValue() <= limit;
+  }
+
+  /** Whether all rows are the same constants, so that it does not matter which of them are kept. */
+  private boolean alike(LogicalPlan p) {
+    if (p instanceof OneRowRelation) return true;
+    if (p instanceof CTERelationRef) {
+      Object defined = definitions.get(Long.valueOf(((CTERelationRef) p).cteId()));
+      return defined != null && alike((LogicalPlan) defined);
+    }
+    if (p instanceof Project) {
+      boolean constant = true;
+      scala.collection.Iterator columns = ((Project) p).projectList().iterator();
+      while (columns.hasNext()) {
+        Expression column = (Expression) columns.next();
+        if (!column.deterministic()) return false;
+        Expression value = column instanceof Alias ? ((Alias) column).child() : column;
+        constant = constant && value.foldable();
+      }
+      return constant || alike((LogicalPlan) p.children().apply(0));
+    }
+    if (p instanceof SubqueryAlias || p instanceof View || p instanceof Filter
+        || p instanceof Offset || p instanceof GlobalLimit || p instanceof LocalLimit
+        || p.getClass().getSimpleName().equals("ResolvedHint")) {
+      return alike((LogicalPlan) p.children().apply(0));
+    }
+    return false;
   }
 
   /** Operators that run code of the user's over whole partitions or groups. */
