@@ -78,12 +78,14 @@ public class Facts {
       }
       return constant || alike((LogicalPlan) p.children().apply(0));
     }
-    if (p instanceof SubqueryAlias || p instanceof View || p instanceof Filter
+    return passesOn(p) && alike((LogicalPlan) p.children().apply(0));
+  }
+
+  /** Whether an operator hands some or all rows of its only input on as they are, in their order. */
+  private static boolean passesOn(LogicalPlan p) {
+    return p instanceof SubqueryAlias || p instanceof View || p instanceof Filter
         || p instanceof Offset || p instanceof GlobalLimit || p instanceof LocalLimit
-        || p.getClass().getSimpleName().equals("ResolvedHint")) {
-      return alike((LogicalPlan) p.children().apply(0));
-    }
-    return false;
+        || p.getClass().getSimpleName().equals("ResolvedHint");
   }
 
   /** Operators that run code of the user's over whole partitions or groups. */
@@ -99,12 +101,7 @@ public class Facts {
     if (p instanceof Sort) return ((Sort) p).global();
     if (p instanceof Aggregate) return ((Aggregate) p).groupingExpressions().isEmpty();
     if (p instanceof OneRowRelation) return true;
-    if (p instanceof Project || p instanceof SubqueryAlias || p instanceof View
-        || p instanceof Offset || p instanceof GlobalLimit || p instanceof LocalLimit
-        || p instanceof Filter || p.getClass().getSimpleName().equals("ResolvedHint")) {
-      return sorted((LogicalPlan) p.children().apply(0));
-    }
-    return false;
+    return (p instanceof Project || passesOn(p)) && sorted((LogicalPlan) p.children().apply(0));
   }
 
   private void visit(Expression e) {
