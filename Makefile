@@ -4,14 +4,16 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed-$(shell cat requirements.lock pyproject.toml 2>/dev/null | cksum | tr ' ' '-')
 LAKE ?= demo-lake
+WORKERS ?= 2
 
 .PHONY: demo test fast lint format proof soak bench docs lock clean
 
 demo: $(STAMP)
 	@$(BIN)/rollview demo --lake $(LAKE)
 
+# Two processes, a file at a time: a Spark of its own for each. WORKERS=0 for one, with a debugger.
 test: $(STAMP)
-	@$(BIN)/pytest
+	@$(BIN)/pytest -n $(WORKERS) --dist loadfile
 
 # The part without a Java process.
 fast: $(STAMP)

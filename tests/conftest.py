@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -12,7 +13,11 @@ from tests.properties.seed import SEED
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """py4j leaves the closing of its sockets to the garbage collector; nothing else may."""
+    """One seed for all processes of a run.
+
+    py4j leaves the closing of its sockets to the garbage collector; nothing else may.
+    """
+    os.environ.setdefault("ROLLVIEW_SEED", str(SEED))
     config.addinivalue_line("filterwarnings", "ignore:unclosed <socket:ResourceWarning")
     config.addinivalue_line(
         "filterwarnings",

@@ -158,3 +158,31 @@ def test_verify_after_a_source_was_compacted_and_vacuumed(db: Session, own: Spar
     assert not isinstance(report, list)
     assert report.mode is Mode.NOOP
     assert db.verify("copied").correct
+
+
+def test_the_policy_decides_what_comes_of_a_history_that_is_gone(
+    db: Session, own: SparkSession
+) -> None:
+    own.conf.set("spark.databricks.delta.retentionDurationCheck.enabled", "false")
+    own.conf.set("spark.sql.sources.parallelPartitionDiscovery.parallelism", "4")
+    query = "SELECT customer, sum(amount) AS amount FROM orders GROUP BY customer"
+    db.create_view("helped", query, policy="incremental")
+    db.create_view("strict", query, policy="strict")
+    old = sorted(map(tuple, db.read("strict").collect()))
+    own.sql("UPDATE orders SET amount = 11 WHERE id = 1")
+    own.sql("UPDATE orders SET amount = 12 WHERE id = 1")
+    own.sql("VACUUM orders RETAIN 0 HOURS")
+    helped, strict = db.refresh()
+    assert helped.mode is Mode.FULL
+    assert "have been vacuumed" in str(helped.reason)
+    assert strict.mode is Mode.FAILED
+    assert strict.jobs == 0  # nothing was begun
+    for part in ("strict", "have been vacuumed", "orders"):
+        assert part in str(strict.error)
+    assert sorted(map(tuple, db.read("strict").collect())) == old
+    whole = db.refresh("strict", full=True)
+    assert not isinstance(whole, list)
+    assert whole.mode is Mode.FULL
+    assert db.verify("strict").correct
+    own.sql("UPDATE orders SET amount = 13 WHERE id = 1")
+    assert [report.mode for report in db.refresh()] == [Mode.INCREMENTAL] * 2
