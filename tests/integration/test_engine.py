@@ -7,7 +7,13 @@ from random import Random
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+from rollview.algebra.expressions import ColumnRef, conjunction, is_known
+from rollview.algebra.relations import Distinct, Filter, Named, Project, Relation, Temporary, Union
+from rollview.algebra.schema import Column
+from rollview.maintenance import signed
+from rollview.runtime.at_hand import at_hand
 from rollview.runtime.spark_engine import SparkEngine, frame_of
+from rollview.sql.render import render
 from rollview.storage.base import WEIGHT
 from rollview.storage.net import net
 from tests.properties.seed import SEED
@@ -67,7 +73,9 @@ def test_counts_are_those_of_the_job(spark: SparkSession) -> None:
         delta = delta_of(spark, random, 100)
         names = delta.columns[:-1]
         with SparkEngine(spark) as engine, SparkEngine(spark, small=False) as by_jobs:
-            ours, theirs = (one.net(delta, names, key) for one in (engine, by_jobs))
+            ours, theirs = (
+                one.net(one.hold(delta, "delta"), names, key) for one in (engine, by_jobs)
+            )
         assert (ours.added, ours.removed, ours.updated) == (
             theirs.added,
             theirs.removed,
@@ -86,3 +94,73 @@ def test_a_union_of_constants_is_computed_without_a_job(spark: SparkSession) -> 
         assert int(held.rows()) == 4
         assert spark.sparkContext.statusTracker().getJobIdsForGroup(group) == []
         assert texts_of(frame_of(held, spark)) == [("1",), ("2",), ("3",), ("None",)]
+
+
+def temporary(name: str, kinds: dict[str, tuple[str, list[str]]]) -> Temporary:
+    columns = tuple(Column(column, type) for column, (type, _) in kinds.items())
+    return Temporary(name, (*columns, signed.WEIGHT_COLUMN))
+
+
+def shapes() -> dict[str, Relation]:
+    """What steps do with rows that are there."""
+    one, two = temporary("one", COLUMNS), temporary("two", COLUMNS)
+    columns = one.columns[:-1]
+    flag, number, double, text = (
+        ColumnRef(name, COLUMNS[name][0]) for name in ("b", "i", "d", "s")
+    )
+    items = (Named("text", text), Named("__weight", signed.MINUS), Named("i", double))
+    exact = tuple(column for column in columns if column.name not in ("d", "f"))
+    sure = conjunction((flag, is_known(number), signed.ADDED))
+    assert sure is not None
+    both = Union((one, two), one.columns)
+    keys = Project(signed.unsigned(both), (Named("k", double), Named("l", text)))
+    return {
+        "itself": one,
+        "projection": Project(one, items),
+        "filter": Filter(both, sure),
+        "union": Union((signed.unsigned(one), signed.added(two)), columns),
+        "keys": Distinct(keys),
+        "keys without NULL": Distinct(Filter(keys, is_known(ColumnRef("l", "STRING")))),
+        "net": signed.net(signed.signed(both, exact)),
+    }
+
+
+@pytest.mark.parametrize("shape", shapes())
+def test_what_is_done_at_hand_is_what_the_statement_gives(spark: SparkSession, shape: str) -> None:
+    random, relation = Random(f"{SEED} {shape}"), shapes()[shape]
+    group = f"at-hand-{shape}"
+    with SparkEngine(spark) as engine:
+        frames = {name: delta_of(spark, random, 200) for name in ("one", "two")}
+        leaves = {
+            f"temporary {name}": engine.hold(frame, name).table for name, frame in frames.items()
+        }
+        form = at_hand(relation, leaves)
+        assert form is not None
+        spark.sparkContext.setJobGroup(group, group)
+        ours = engine.evaluate("ours", form)
+        assert spark.sparkContext.statusTracker().getJobIdsForGroup(group) == []
+        assert ours is not None
+        theirs = engine.compute("theirs", render(relation, leaves))
+        assert ours.rows == theirs.rows
+        assert ours.rows > 0
+        found, expected = spark.table(ours.table), spark.table(theirs.table)
+        assert found.dtypes == expected.dtypes
+        assert texts_of(found) == texts_of(expected), f"seed {SEED}"
+
+
+def test_what_takes_a_plan_is_not_done_at_hand(spark: SparkSession) -> None:
+    nested = {"a": ("ARRAY<INT>", [""])}
+    with SparkEngine(spark) as engine:
+        rows = spark.sql("SELECT * FROM VALUES (array(1), 1L), (array(1), 1L) AS t(a, __weight)")
+        few = engine.hold(rows, "few").table
+        form = at_hand(Distinct(temporary("few", nested)), {"temporary few": few})
+        assert form is not None
+        assert engine.evaluate("sets", form) is None  # arrays are compared by Spark alone
+        many = engine.hold(spark.range(30_000), "many").table
+        ids = Temporary("many", (Column("id", "BIGINT", False),))
+        form = at_hand(ids, {"temporary many": many})
+        assert form is not None
+        assert engine.evaluate("same", form) is None  # they are not constants of a plan
+        form = at_hand(ids, {"temporary many": "a_table"})
+        assert form is not None
+        assert engine.evaluate("same", form) is None

@@ -16,7 +16,7 @@ def test_net_counts_copies() -> None:
     one, two = Literal("1", "INT"), Literal("2", "INT")
     rows = ((one, PLUS), (one, PLUS), (one, MINUS), (two, MINUS), (two, MINUS))
     delta = Values((Column("v", "INT", False), WEIGHT_COLUMN), rows)
-    found = DuckEngine(connection()).evaluate(net(delta), {})
+    found = DuckEngine(connection()).recomputed(net(delta), {})
     assert sorted(found) == [(1, 1), (2, -1), (2, -1)]
 
 
@@ -24,5 +24,5 @@ def test_net_tells_zeros_apart_that_a_group_takes_for_equal() -> None:
     zero, other = (Literal(f"CAST('{text}' AS DOUBLE)", "DOUBLE") for text in ("0.0", "-0.0"))
     rows = ((zero, PLUS), (other, PLUS), (other, PLUS), (zero, MINUS))
     delta = Values((Column("v", "DOUBLE"), WEIGHT_COLUMN), rows)
-    found = DuckEngine(connection()).evaluate(net(delta), {})
+    found = DuckEngine(connection()).recomputed(net(delta), {})
     assert [(math.copysign(1, value), weight) for value, weight in found] == [(-1, 1), (-1, 1)]

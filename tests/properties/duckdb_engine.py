@@ -7,8 +7,10 @@ import duckdb
 from rollview.algebra.relations import Relation
 from rollview.algebra.schema import Column
 from rollview.maintenance.ranges import Range
+from rollview.runtime.at_hand import AtHand
 from rollview.runtime.propagate import Computed
 from rollview.sql.render import render
+from tests.properties.at_hand import spelled
 from tests.properties.dialect import MACROS, to_duckdb
 from tests.properties.scalars import literal
 
@@ -34,12 +36,17 @@ class DuckEngine:
 
     def compute(self, name: str, statement: str) -> Computed:
         """Run the statement now and keep its rows under a name."""
+        return self._create(name, to_duckdb(statement))
+
+    def _create(self, name: str, query: str) -> Computed:
         table = f"step_{name}"
         self.steps.append(name)
-        done = self._connection.execute(
-            f"CREATE OR REPLACE TEMP TABLE {table} AS {to_duckdb(statement)}"
-        )
+        done = self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS {query}")
         return Computed(table, int(done.fetchall()[0][0]))
+
+    def evaluate(self, name: str, wanted: AtHand) -> Computed | None:
+        """Do what the form says, which is spelled as SQL here."""
+        return self._create(name, spelled(wanted.form, wanted.tables))
 
     def range(self, computed: Computed, column: Column) -> Range | None:
         """The least and the greatest value of a column."""
@@ -57,6 +64,6 @@ class DuckEngine:
         """The rows of a statement in Spark SQL."""
         return self._connection.execute(to_duckdb(statement)).fetchall()
 
-    def evaluate(self, relation: Relation, leaves: dict[str, str]) -> list[Row]:
+    def recomputed(self, relation: Relation, leaves: dict[str, str]) -> list[Row]:
         """The rows of a relation, recomputed."""
         return self.rows(render(relation, leaves))

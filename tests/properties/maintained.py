@@ -74,7 +74,9 @@ class Maintained:
         program = self._program(changed, reading)
         engine = DuckEngine(self._connection)
         result = propagate(program, leaves, engine)
-        delta = signed_bag(() if result.delta is None else engine.rows(result.delta))
+        delta = signed_bag(
+            () if result.delta is None else engine.rows(f"FROM {result.delta.table}")
+        )
         self.view = applied("view", self.view, delta)
         expected = bag(self._evaluated(engine, self._case.relation))
         assert_same("law 1: the view", self.view, expected)
@@ -97,7 +99,7 @@ class Maintained:
         return self._programs[changed]
 
     def _evaluated(self, engine: DuckEngine, relation: Relation) -> list[Row]:
-        return engine.evaluate(at_moment(relation, self._reading), self._now)
+        return engine.recomputed(at_moment(relation, self._reading), self._now)
 
     # --- tables -----------------------------------------------------------------------------
 

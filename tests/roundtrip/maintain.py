@@ -29,6 +29,7 @@ from rollview.maintenance.compiler import compile_delta
 from rollview.maintenance.prepare import Prepared, prepare
 from rollview.runtime.propagate import propagate
 from rollview.runtime.spark_engine import SparkEngine
+from rollview.sql.program import render_program
 from rollview.sql.render import render
 from rollview.testing import assert_same_rows, rows_of
 from tests.roundtrip.cases import GROUPS, create_group_tables, load_cases
@@ -142,9 +143,9 @@ def _maintain(
             if "ARITHMETIC_OVERFLOW" not in str(error):
                 raise
             return  # the changes alone overflow; a refresh recomputes the view then
-        outcome.sql = done.delta
+        outcome.sql = render_program(program, prepared)
         if done.delta is not None:
-            _add(view, spark.sql(done.delta))
+            _add(view, spark.table(done.delta.table))
         states = _next_states(spark, prepared, states, done.states, engine)
         _compare(case, definition, view, wanted_rows)
 

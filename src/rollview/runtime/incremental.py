@@ -156,7 +156,7 @@ def _read_changes(task: Task, engine: SparkEngine) -> tuple[dict[str, int], dict
         changed[source.id] = read.rows
         if read.rows:
             frame = read.frame(task.session)
-            leaves[f"changes {source.id}"] = engine.name(frame, f"changes_{source.id}")
+            leaves[f"changes {source.id}"] = engine.keep(read.held, f"changes_{source.id}").table
             before = moves.before(task.run, task.session, source, old, new, frame)
             leaves[f"before {source.id}"] = engine.name(before, f"before_{source.id}")
     return changed, leaves
@@ -178,8 +178,7 @@ def _change(task: Task, engine: SparkEngine, done: Propagated) -> tuple[Change[D
     if done.delta is None:
         nothing = task.store.backing.read().where(F.lit(False))
         return Append(nothing), Counts(0, 0, 0)
-    whole = task.session.sql(done.delta)
-    found = engine.net(whole, names, key_of(task.prepared.relation))
+    found = engine.net(done.delta, names, key_of(task.prepared.relation))
     net, updated = found.rows, found.updated
     if not found.added and not found.removed:
         return Append(net.drop(WEIGHT).where(F.lit(False))), Counts(0, 0, 0)

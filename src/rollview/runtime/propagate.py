@@ -16,6 +16,7 @@ from rollview.algebra.schema import Column
 from rollview.maintenance.emptiness import is_empty, without_empty
 from rollview.maintenance.program import Program
 from rollview.maintenance.ranges import Range, within_ranges
+from rollview.runtime.at_hand import AtHand, at_hand
 from rollview.sql.render import render
 
 
@@ -33,6 +34,9 @@ class Engine(Protocol):
     def compute(self, name: str, statement: str) -> Computed:
         """Run the statement now and keep its rows under a name."""
 
+    def evaluate(self, name: str, wanted: AtHand) -> Computed | None:
+        """Do the same without a statement; None if the rows are not at hand after all."""
+
     def range(self, computed: Computed, column: Column) -> Range | None:
         """The least and the greatest value of a column of computed rows, if they are at hand."""
 
@@ -44,16 +48,13 @@ class Propagated:
     ``reasons`` tell why it was not wholly incremental.
     """
 
-    delta: str | None
+    delta: Computed | None
     states: Mapping[str, Computed]
     reasons: tuple[Reason, ...]
 
 
 def propagate(program: Program, leaves: Mapping[str, str], engine: Engine) -> Propagated:
-    """Run the program; ``leaves`` are the sources and states, as `render` wants them.
-
-    The change of the view is a statement that has not been run yet.
-    """
+    """Run the program; ``leaves`` are the sources and states, as `render` wants them."""
     known = dict(leaves)
     empty: set[str] = set()
     counts: dict[str, Computed] = {}
@@ -64,27 +65,24 @@ def propagate(program: Program, leaves: Mapping[str, str], engine: Engine) -> Pr
     def simplified(relation: Relation) -> Relation:
         return within_ranges(without_empty(relation, frozenset(empty)), bounds)
 
-    for step in program.steps:
-        relation = simplified(step.relation)
+    def computed(name: str, whole: Relation) -> Computed | None:
+        relation = simplified(whole)
         if is_empty(relation):
-            empty.add(step.name)
-            continue
-        done = engine.compute(step.name, render(relation, known))
-        counts[step.name] = done
-        known[f"temporary {step.name}"] = done.table
-        if not done.rows:
-            empty.add(step.name)
+            return None
+        form = at_hand(relation, known)
+        done = None if form is None else engine.evaluate(name, form)
+        return done or engine.compute(name, render(relation, known))
 
-    def result(relation: Relation) -> str | None:
-        left = simplified(relation)
-        return None if is_empty(left) else render(left, known)
-
-    states = {}
-    for name, relation in program.states.items():
-        statement = result(relation)
-        if statement is not None:
-            states[name] = engine.compute(f"{name}_change", statement)
-    delta = None if program.delta is None else result(program.delta)
+    for step in program.steps:
+        done = computed(step.name, step.relation)
+        if done is not None:
+            counts[step.name] = done
+            known[f"temporary {step.name}"] = done.table
+        if done is None or not done.rows:
+            empty.add(step.name)
+    changes = {name: computed(f"{name}_change", r) for name, r in program.states.items()}
+    states = {name: done for name, done in changes.items() if done is not None}
+    delta = None if program.delta is None else computed("view_change", program.delta)
     ran = {name for name, done in counts.items() if done.rows}
     blames = (b for b in program.blames if b.step is None or b.step in ran)
     return Propagated(delta, states, tuple(dict.fromkeys(blame.reason for blame in blames)))

@@ -7,6 +7,7 @@ plain relation of rows with a known size: few rows as constants of the plan, mor
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from rollview.algebra.expressions import Literal
 from rollview.algebra.schema import Column
 from rollview.frontend.jvm_bridge import load
 from rollview.maintenance.ranges import Range
+from rollview.runtime.at_hand import AtHand
 from rollview.runtime.lifeline import while_it_lives
 from rollview.runtime.propagate import Computed
 from rollview.sql.quoting import quoted
@@ -28,6 +30,7 @@ from rollview.storage.net import net
 from rollview.storage.process import Process
 from rollview.storage.tables import active
 
+_CLASSES = ("AtHand", "Held")
 _FEW = 10_000  # rows up to which a step becomes constants
 _MANY = 200_000  # rows from which the driver does not hold them
 
@@ -89,9 +92,22 @@ class SparkEngine:
         """Run the statement now and keep its rows under a name."""
         return self.hold(self._session.sql(statement), name)
 
+    def evaluate(self, name: str, wanted: AtHand) -> Computed | None:
+        """Do the same without a statement; None if the driver does not have the rows."""
+        tables = [self._by_view.get(table) for table in wanted.tables]
+        if any(table is None for table in tables):
+            return None
+        maker = load(self._session, __package__, _CLASSES)
+        session: Any = self._session._jsparkSession
+        held = maker.evaluated(session, json.dumps(wanted.form), tables, _FEW)
+        return None if held is None else self.keep(held, name)
+
     def hold(self, frame: DataFrame, label: str) -> Computed:
         """Compute a frame now and keep its rows."""
-        held = self.held(frame)
+        return self.keep(self.held(frame), label)
+
+    def keep(self, held: Any, label: str) -> Computed:
+        """A name to select held rows by."""
         view = self.name(frame_of(held, self._session), label)
         self._by_view[view] = held
         return Computed(view, int(held.rows()))
@@ -104,9 +120,9 @@ class SparkEngine:
         low, high = (Literal(str(text), column.type) for text in (found[0], found[1]))
         return Range(low, high, found[2] is not None)
 
-    def net(self, frame: DataFrame, names: Sequence[str], key: tuple[str, ...] | None) -> Delta:
-        """The net effect of a weighted frame, computed now, with what it does to the key."""
-        held = self._net(self.held(frame), names, exact=False)
+    def net(self, delta: Computed, names: Sequence[str], key: tuple[str, ...] | None) -> Delta:
+        """The net effect of a computed delta, with what it does to the key."""
+        held = self._net(self._by_view[delta.table], names, exact=False)
         rows = frame_of(held, self._session)
         counts = held.counts(None if key is None else list(key))
         if counts is None:
@@ -128,7 +144,7 @@ class SparkEngine:
         """The rows of a frame, computed now, for any session."""
         session = frame.sparkSession
         java: Any = session._jsparkSession
-        maker = load(session, __package__, ("Held",))
+        maker = load(session, __package__, _CLASSES)
         with active(session):
             if self.small:
                 held = maker.collected(java, frame._jdf, _FEW, _MANY)

@@ -1,5 +1,6 @@
 package rollview;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import org.apache.spark.SparkContext;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.Row;
@@ -12,6 +13,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Statistics;
 import org.apache.spark.sql.catalyst.plans.logical.Union;
 import org.apache.spark.sql.catalyst.plans.physical.UnknownPartitioning;
+import org.apache.spark.sql.catalyst.types.DataTypeUtils$;
 import org.apache.spark.sql.catalyst.types.PhysicalDataType$;
 import org.apache.spark.sql.classic.Dataset;
 import org.apache.spark.sql.classic.SparkSession;
@@ -78,6 +80,27 @@ public class Held {
     scala.reflect.ClassTag tag = scala.reflect.ClassTag$.MODULE$.apply(InternalRow.class);
     RDD rdd = context.parallelize(values, context.defaultParallelism(), tag);
     return new Held(own, relation(own, output, rdd, count, width(data)), count, values);
+  }
+
+  /** What a form makes of held rows; null if that takes a plan, or would be more than a few. */
+  public Held evaluated(Object session, String form, java.util.List tables, int few)
+      throws Exception {
+    java.util.List read = (java.util.List) new ObjectMapper().readValue(form, java.util.List.class);
+    AtHand made = AtHand.of(read, tables);
+    if (made == null || made.rows.size() > few) return null;
+    return constants(
+        (SparkSession) session,
+        DataTypeUtils$.MODULE$.toAttributes(made.type()),
+        scala.jdk.javaapi.CollectionConverters.asScala(made.rows).toSeq());
+  }
+
+  /** The rows if they are constants of a plan, else null. */
+  scala.collection.immutable.Seq constants() {
+    return plan instanceof LocalRelation ? values : null;
+  }
+
+  scala.collection.immutable.Seq output() {
+    return plan.output();
   }
 
   /** The rows of a plan that the optimizer has computed already; null if it takes a job. */
@@ -230,7 +253,7 @@ public class Held {
   }
 
   /** A value that equals every other one that counts as the same. */
-  private static Object told(Object value, boolean exact) {
+  static Object told(Object value, boolean exact) {
     if (exact) return value;
     if (value instanceof Double) return Double.valueOf(((Double) value).doubleValue() + 0.0d);
     if (value instanceof Float) return Float.valueOf(((Float) value).floatValue() + 0.0f);
@@ -238,7 +261,7 @@ public class Held {
   }
 
   /** Whether Java's own equality of the values is the one that rows are told apart by. */
-  private static boolean isPlain(DataType type) {
+  static boolean isPlain(DataType type) {
     return isOrdered(type)
         || type instanceof BooleanType
         || type instanceof FloatType
