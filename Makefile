@@ -13,7 +13,7 @@ demo: $(STAMP)
 
 # Two processes, a file at a time: a Spark of its own for each. WORKERS=0 for one, with a debugger.
 test: $(STAMP)
-	@$(BIN)/pytest -n $(WORKERS) --dist loadfile
+	@$(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 # The part without a Java process.
 fast: $(STAMP)
