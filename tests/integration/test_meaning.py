@@ -425,6 +425,7 @@ def test_columns_named_like_parts_of_statements(db: Session) -> None:
     views = {
         "lambdas": "SELECT id, transform(arr, y -> y + x1) AS s FROM n",
         "structs": "SELECT id, changes_1.id AS inner_id FROM n",
+        "marks": "SELECT id AS `a``b`, x1 AS `c.d`, arr AS `e f` FROM n",
         "sets": "SELECT expanded, count(*) AS c, sum(x1) AS s FROM n GROUP BY ROLLUP (expanded)",
         "matches": "SELECT single_match, (SELECT x FROM t WHERE k = n.id AND x = 'a') AS x FROM n",
     }

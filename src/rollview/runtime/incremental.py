@@ -25,6 +25,7 @@ from rollview.runtime.pinning import Run
 from rollview.runtime.propagate import Propagated, propagate
 from rollview.runtime.report import Mode
 from rollview.runtime.spark_engine import SparkEngine
+from rollview.sql.quoting import quoted
 from rollview.storage.base import WEIGHT
 from rollview.storage.change import Append, Change, Merge, Rewrite, Way, way_to_apply
 from rollview.storage.vector import State, Vector
@@ -186,7 +187,7 @@ def _change(task: Task, engine: SparkEngine, done: Propagated) -> tuple[Change[D
     match way_to_apply(task.watermark.rows, found.added, found.removed):
         case Way.APPEND:
             copies = F.array_repeat(F.lit(1), F.col(WEIGHT).cast("int"))
-            spread = net.select(*[F.col(f"`{n}`") for n in names], F.explode(copies)).drop("col")
+            spread = net.select(*[F.col(quoted(n)) for n in names], F.explode(copies)).drop("col")
             return Append(spread), counts
         case Way.MERGE:
             return Merge(net, task.is_read), counts
