@@ -48,7 +48,7 @@ from rollview.maintenance.limits import limited_first
 from rollview.maintenance.not_in import not_in_by_counts
 from rollview.maintenance.outward import is_plain
 from rollview.maintenance.partial import extended, is_floating
-from rollview.maintenance.program import Kept
+from rollview.maintenance.program import Kept, RuleName
 from rollview.maintenance.signed import keep, reference, references
 from rollview.maintenance.tops import bounded_first, is_top
 
@@ -69,6 +69,8 @@ class Prepared:
     relation: Relation
     kept: tuple[Kept, ...]
     forms: Mapping[Relation, Relation] = field(default_factory=dict)
+    told: Mapping[Relation, RuleName] = field(default_factory=dict)
+    """Operators of the definition that have no rule of their own, and what EXPLAIN says of them."""
 
     def parts(self, node: Relation) -> tuple[Relation, ...]:
         """What an operator of the definition has become, without the forms of its inputs."""
@@ -83,6 +85,8 @@ class Prepared:
 
     def speaker(self, node: Relation) -> Relation:
         """The part whose rule maintains the operator: itself, or the aggregate with its counts."""
+        if node in self.told:
+            return self.forms[node]
         if isinstance(node, Distinct | SetOperation | Aggregate):
             return next(part for part in self.parts(node) if isinstance(part, Aggregate))
         if isinstance(node, Join):
@@ -99,14 +103,15 @@ def prepare(relation: Relation, *, moments: bool = True) -> Prepared:
 
     Without ``moments``, variances and their like are evaluated anew in every changed group.
     """
-    rewriting = _Rewriting(_names(), moments)
+    rewriting = Rewriting(names(), moments)
     rewritten = rewriting.of(relation)
     kept: dict[Relation, Kept] = {}
-    _collect(rewritten, kept, rewriting.compared_whole)
+    collect(rewritten, kept, rewriting.compared_whole)
     return Prepared(rewritten, tuple(kept.values()), rewriting.known)
 
 
-def _names() -> Iterator[str]:
+def names() -> Iterator[str]:
+    """Names for the columns that are added to a definition."""
     number = 0
     while True:
         number += 1
@@ -114,7 +119,7 @@ def _names() -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Rewriting:
+class Rewriting:
     """One preparation: the names it may use, and what it has found.
 
     ``compared_whole`` are relations of which some refreshes want all rows, whatever has changed.
@@ -214,7 +219,7 @@ def _marked(
     return Project(relation, items + marked)
 
 
-def _collect(relation: Relation, kept: dict[Relation, Kept], whole: set[Relation]) -> None:
+def collect(relation: Relation, kept: dict[Relation, Kept], whole: set[Relation]) -> None:
     """The operators that keep their rows, every one after those below it."""
     below = inputs(relation)
     if isinstance(relation, Recursion):  # whose step is evaluated in rounds
@@ -222,7 +227,7 @@ def _collect(relation: Relation, kept: dict[Relation, Kept], whole: set[Relation
     if is_top(relation):  # whose window is never evaluated over all rows
         below = inputs(below[0])
     for child in below:
-        _collect(child, kept, whole)
+        collect(child, kept, whole)
     asked = relation in whole and can_be_counted(relation.columns) and _reads(relation, kept)
     if (asked or _keeps_state(relation)) and relation not in kept:
         kind = type(relation).__name__.lower()

@@ -25,6 +25,8 @@ class RuleName(StrEnum):
     PARTITIONS = "partitions"  # the partitions of changed rows, before and after
     TOP = "top"  # the kept rows and the added ones
     SCALAR = "scalar"  # the old and the new value, if they differ
+    CONVERSION = "conversion"  # the delta below becomes a change table
+    PROPAGATED = "propagated"  # a change table passes the operator as it is
     RECOMPUTE = "recompute"  # evaluated as a whole
     CONSTANT = "constant"  # nothing below it ever changes
 
