@@ -104,10 +104,9 @@ def plain(relation: Relation) -> Table:
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """Names for new columns, and whether variances may be had from sums."""
+    """Names for new columns."""
 
     names: Iterator[str]
-    moments: bool = True
 
     def fresh(self) -> str:
         """A name that no other column has."""

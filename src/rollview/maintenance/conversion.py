@@ -27,8 +27,10 @@ from rollview.algebra.relations import (
 )
 from rollview.algebra.schema import Column
 from rollview.algebra.traverse import inputs
+from rollview.errors import InternalError
 from rollview.maintenance.change_table import CONVERT, THROUGH
 from rollview.maintenance.change_tables import Factor, Naming, Table, joined, not_identified, plain
+from rollview.maintenance.choice import Choice
 from rollview.maintenance.counts import COUNT_ALL
 from rollview.maintenance.extents import EXTENT, causes
 from rollview.maintenance.prepare import Prepared, Rewriting, collect, names
@@ -41,16 +43,30 @@ _OUTER = (JoinKind.LEFT, JoinKind.RIGHT, JoinKind.FULL)
 _PRODUCT = (JoinKind.INNER, JoinKind.CROSS)
 
 
-def prepare_extent(relation: Relation, moments: bool = True) -> Prepared | tuple[Reason, ...]:
-    """The view as its extent, kept, and what is shown of it; or why there is none."""
-    search = _Search(Rewriting(names(), moments))
+def prepare_extent(relation: Relation, _moments: bool = True) -> Prepared:
+    """The view as its extent, kept, and what is shown of it.
+
+    Variances are no additive functions here, whether or not they may be had from sums.
+    """
+    found = _form(relation)
+    if isinstance(found, Prepared):
+        return found
+    raise InternalError(f"a view that no change table reaches: {found[0].message}")
+
+
+def violated_conditions(relation: Relation, _choice: Choice) -> tuple[Reason, ...]:
+    """Why no change table reaches the view, the condition nearest to it first; empty if one does."""
+    found = _form(relation)
+    return () if isinstance(found, Prepared) else found
+
+
+def _form(relation: Relation) -> Prepared | tuple[Reason, ...]:
+    search = _Search(Rewriting(names(), True))
     table = search.table(relation)
     if table is None:
         return tuple(dict.fromkeys(search.violations)) or (nothing_to_convert(relation),)
     unclear = _not_grouped(relation, table)
-    if unclear is not None:
-        return (unclear,)
-    return search.prepared(relation, table)
+    return search.prepared(relation, table) if unclear is None else (unclear,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +116,7 @@ class _Search:
         return None
 
     def _naming(self) -> Naming:
-        return Naming(self.rewriting.names, self.rewriting.moments)
+        return Naming(self.rewriting.names)
 
     # --- the form ----------------------------------------------------------------------------
 

@@ -2,8 +2,8 @@
 
 Barbier (2007), sections 5.2 and 5.3: every call must have a combine function, which makes the value
 of two bags from the values of each, and be cancelled by the removal of a row. Counts and exact sums
-are additive, so both hold; an average or a variance is a function of some of them. A minimum is
-combined, but not cancelled. Section 5.5: above a change table, an aggregate takes rows together by
+are additive, so both hold; an average is a function of two of them. A minimum is combined, but not
+cancelled, and the distances of a variance are neither. Section 5.5: above a change table, an aggregate takes rows together by
 some of the group-by attributes, and its calls must be the very functions that combine the totals.
 """
 
@@ -53,7 +53,7 @@ def convert_aggregate(
     """A conversion point: the extent of the aggregate over a child that is maintained by deltas."""
     (child,) = below
     groups, calls = _parts(aggregate)
-    form = extended(Aggregate(child, groups, calls), naming.names, naming.moments)
+    form = extended(Aggregate(child, groups, calls), naming.names, with_moments=False)
     inner = form.child if isinstance(form, Project) else form
     if not isinstance(inner, Aggregate) or not isinstance(form, Project):
         return no_cancel(aggregate, _not_extended(child, calls, naming))
@@ -81,7 +81,7 @@ def _not_extended(
 ) -> list[AggregateCall]:
     """The calls that neither go on from a stored value nor are derived from some that do."""
     alone = ((one, Aggregate(child, (), (one,))) for one in calls)
-    return [one.call for one, a in alone if extended(a, naming.names, naming.moments) == a]
+    return [one.call for one, a in alone if extended(a, naming.names, with_moments=False) == a]
 
 
 def _parts(
