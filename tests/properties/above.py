@@ -1,4 +1,4 @@
-"""Random views that change tables are for: additive aggregates and outer joins, and what may follow.
+"""Random views that change tables are for: sums, counts and outer joins, and what may follow.
 
 Every layer meets the conditions of table 5.2 (Barbier 2007): conditions and groups are over
 group-by attributes, and what is summed again is a sum or a count.

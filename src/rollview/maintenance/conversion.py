@@ -55,7 +55,7 @@ def prepare_extent(relation: Relation, _moments: bool = True) -> Prepared:
 
 
 def violated_conditions(relation: Relation, _choice: Choice) -> tuple[Reason, ...]:
-    """Why no change table reaches the view, the condition nearest to it first; empty if one does."""
+    """Why no change table reaches the view, what is nearest to it first; empty if one does."""
     found = _form(relation)
     return () if isinstance(found, Prepared) else found
 

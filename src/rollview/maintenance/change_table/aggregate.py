@@ -3,8 +3,9 @@
 Barbier (2007), sections 5.2 and 5.3: every call must have a combine function, which makes the value
 of two bags from the values of each, and be cancelled by the removal of a row. Counts and exact sums
 are additive, so both hold; an average is a function of two of them. A minimum is combined, but not
-cancelled, and the distances of a variance are neither. Section 5.5: above a change table, an aggregate takes rows together by
-some of the group-by attributes, and its calls must be the very functions that combine the totals.
+cancelled, and the distances of a variance are neither. Section 5.5: above a change table, an
+aggregate takes rows together by some of the group-by attributes, and its calls must be the very
+functions that combine the totals.
 """
 
 from __future__ import annotations
