@@ -22,7 +22,11 @@ STRATEGIES: dict[str, Strategy] = {
     for one in (
         Strategy("counting", counting.RULES),
         Strategy(
-            "change_table", change_table.RULES, prepare=prepare_extent, beyond=violated_conditions
+            "change_table",
+            change_table.RULES,
+            prepare=prepare_extent,
+            beyond=violated_conditions,
+            merges=True,
         ),
     )
 }

@@ -38,6 +38,7 @@ from rollview.algebra.relations import (
     Relation,
     Side,
     State,
+    Temporary,
     Union,
 )
 from rollview.errors import InternalError
@@ -54,7 +55,7 @@ from rollview.maintenance.extents import (
 from rollview.maintenance.flow import Flow
 from rollview.maintenance.keys import Keys, restrict
 from rollview.maintenance.outward import Joined, outwards
-from rollview.maintenance.program import Note, RuleName
+from rollview.maintenance.program import Merging, Note, RuleName
 from rollview.maintenance.reads import AFTER, STATE, label
 from rollview.maintenance.reasons import no_equality
 from rollview.maintenance.sides import above_zero, either, negation
@@ -122,8 +123,9 @@ class _Refresh:
         both = Join(kind, change, stored, conjunction(pairs))
         found = totals(operand)
         values = {t.name: t.combined(_nullable(_as(t.column, old)), _difference(t)) for t in found}
-        rows = self._compared(both, old, values, (operand,), found)
-        return self._parts(flow.hold(rows, "refresh"), old)
+        rows = flow.hold(self._compared(both, old, values, (operand,), found), "refresh")
+        self._merging(rows)
+        return self._parts(rows, old)
 
     # --- a product ---------------------------------------------------------------------------
 
@@ -137,7 +139,8 @@ class _Refresh:
         fresh = {c.name: self.flow.fresh("__there") for c in self.extent.columns}
         there = Project(stored, tuple(Named(fresh[r.name], r) for r in self._keys()))
         pairs = conjunction(same(key, _as(key, fresh)) for key in self._keys())
-        unknown = Join(JoinKind.ANTI, new, there, pairs)
+        unknown = self.flow.hold(Join(JoinKind.ANTI, new, there, pairs), "unknown")
+        self._merging(touched, unknown)
         known = self._parts(touched, old)
         return Union((known, signed(unknown, self.extent.columns, PLUS)), known.columns)
 
@@ -219,6 +222,14 @@ class _Refresh:
         return flow.after(operand, keys)
 
     # --- both --------------------------------------------------------------------------------
+
+    def _merging(self, *steps: Relation) -> None:
+        """The same change by key, for who would apply it as one MERGE."""
+        names = tuple(step.name for step in steps if isinstance(step, Temporary))
+        keys = tuple(group.name for group in self._keys())
+        own = tuple(c for c in self.extent.columns if c.name in keys)
+        values = tuple(c for c in self.extent.columns if c.name not in keys)
+        self.flow.merges.append(Merging(self.state.name, names, own, values, _STAYS.name))
 
     def _renamed(self, old: dict[str, str]) -> Relation:
         items = (Named(old[r.name], r) for r in references(self.state.columns))
