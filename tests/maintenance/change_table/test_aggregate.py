@@ -1,4 +1,4 @@
-"""Aggregates as conversion points, and above change tables: which may be, and what violates what."""
+"""Aggregates as conversion points, and above change tables: what passes, and what violates it."""
 
 from __future__ import annotations
 
