@@ -26,7 +26,7 @@ from rollview.planning.explain import explain
 from rollview.planning.explanation import Explanation, Operator
 from rollview.planning.verdict import judge
 from rollview.sql.program import render_program
-from tests.algebra.examples import DEFINITIONS, EXAMPLES, PEOPLE, RICH, TEAMS, join
+from tests.algebra.examples import DEFINITIONS, EXAMPLES, PEOPLE, RICH, SAME_TEAM, TEAMS, join
 from tests.docs.test_limits import ALWAYS, AT_TIMES
 from tests.planning.views import definition_of, explained
 from tests.properties.cases import random_case
@@ -205,7 +205,7 @@ def test_change_tables_are_told_from_the_conversion_point_up() -> None:
 
 
 def test_a_product_of_change_tables_tells_what_it_reads() -> None:
-    told = by_change_table(join(JoinKind.INNER, EXAMPLES["aggregate"], TEAMS))
+    told = by_change_table(Join(JoinKind.INNER, EXAMPLES["aggregate"], TEAMS, SAME_TEAM))
     assert told.mode == "incremental"
     (top, *_) = told.operators
     assert top.rule == "propagated"

@@ -23,9 +23,11 @@ from rollview.algebra.relations import (
     NamedAggregate,
     Project,
     Relation,
+    Scan,
     TopK,
     Union,
 )
+from rollview.algebra.schema import Column
 from rollview.errors import InternalError
 from rollview.maintenance.compiler import compile_delta
 from rollview.maintenance.counts import COUNT_ALL
@@ -45,7 +47,7 @@ from tests.maintenance.people import (
     left,
     tables_read,
 )
-from tests.properties.cases import Case, Change
+from tests.properties.cases import Case, Change, Table
 from tests.properties.maintained import Maintained, Refresh
 
 
@@ -206,3 +208,17 @@ def test_a_long_sum_does_not_overflow_on_the_way() -> None:
         ("b", 9223372036854775003): -1,
         ("b", 9223372036854775007): 1,
     }
+
+
+def test_the_example_of_the_page() -> None:
+    """docs/strategies.md: three rows, and three changes."""
+    columns = (Column("shop", "STRING"), Column("amount", "INT"))
+    scan = Scan("sales", ("shop", "amount"), columns)
+    summed = named("s", call("sum", column("amount", "INT")))
+    view = Aggregate(scan, (column("shop", "STRING"),), (summed,))
+    sales = {"sales": Table(columns, (("a", 10), ("a", 5), ("b", 7)))}
+    changes = ((("b", 7), -1), (("a", 1), 1), (("c", 4), 1))
+    batch = tuple(Change("sales", row, weight) for row, weight in changes)
+    done = Maintained(Case(sales, view, ()), connection(), choice=CHANGE_TABLE).refresh(batch)
+    assert done.delta == {("a", 15): -1, ("a", 16): 1, ("b", 7): -1, ("c", 4): 1}
+    assert tables_read(done.program) == set()
