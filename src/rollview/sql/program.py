@@ -65,10 +65,8 @@ def render_program(program: Program, prepared: Prepared) -> str:
 
 def _merged(merging: Merging, names: _Names) -> str:
     target = f"state_{names.label(merging.kept)}"
-    text = (
-        f"{target}: the refresh operator as one statement, for people to read; it is stored as the"
-    )
-    return f"-- {text}\n-- change above\n{render_merge(merging, quoted(target))};"
+    text = f"-- {target}: the same change as one statement by key, for people to read"
+    return f"{text}\n{render_merge(merging, quoted(target))};"
 
 
 class _Names:
