@@ -88,7 +88,7 @@ def test_what_cancels_out_is_no_change() -> None:
 
 def test_only_the_extent_of_the_view_is_kept() -> None:
     """Counting keeps both aggregates; nothing of the inner one is needed here."""
-    above = Aggregate(BY_NAME, (TEAM,), (named("all", call("sum", SUM)),))
+    above = Aggregate(BY_NAME, (TEAM,), (named("whole", call("sum", SUM)),))
     form = prepared(above, CHANGE_TABLE)
     assert [kept.label for kept in form.kept] == ["extent_1"]
     assert tables_read(compile_delta(form, ["people"])) == set()
