@@ -123,7 +123,7 @@ def no_row(relation: Relation) -> Reason:
         JoinKind.FULL,
     )
     why = (
-        "its padding depends on whether rows are there, which no difference of totals tells"
+        "table 5.2 has no row for it, since padding depends on which rows are there at all"
         if outer
         else "table 5.2 has no row for it"
     )
