@@ -56,7 +56,7 @@ def small() -> Worlds:
     return Worlds(SMALL)
 
 
-@pytest.mark.parametrize(("kind", "name"), product(OUTER, CONDITIONS))
+@pytest.mark.parametrize(("kind", "name"), list(product(OUTER, CONDITIONS)))
 def test_all_changes_of_all_bags_of_two_rows_each(small: Worlds, kind: JoinKind, name: str) -> None:
     found = small.refreshed(joined(kind, CONDITIONS[name]))
     assert found.worlds == 3**8
