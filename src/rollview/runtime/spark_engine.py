@@ -18,7 +18,7 @@ from pyspark.sql import functions as F
 
 from rollview.algebra.expressions import Literal
 from rollview.algebra.schema import Column
-from rollview.frontend.jvm_bridge import load
+from rollview.java_classes import load
 from rollview.maintenance.ranges import Range
 from rollview.runtime.lifeline import while_it_lives
 from rollview.runtime.propagate import Computed
