@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-WEIGHT = "__weight"
+from rollview.maintenance.signed import WEIGHT
 
 
 def spelled(form: Sequence[Any], tables: Sequence[str]) -> str:

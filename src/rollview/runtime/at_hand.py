@@ -71,8 +71,7 @@ def _form(  # noqa: C901 - one case per relation
 
     match relation:
         case Temporary(name=name):
-            fields = [column.name for column in relation.columns]
-            return _table(f"temporary {name}", fields, relation, leaves, tables)
+            return _table(f"temporary {name}", _names(relation), relation, leaves, tables)
         case Changes(source=source, fields=given):
             return _table(f"changes {source}", list(given), relation, leaves, tables)
         case Project(child=Generate(child=Filter(child=Aggregate(child=delta)))):
