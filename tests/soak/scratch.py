@@ -13,7 +13,7 @@ from pathlib import Path
 _ID = r"[0-9a-f]{32}"
 _DELTA = (
     r"_delta_log/\d{20}\.(json|crc|checkpoint\.parquet)",
-    r"_delta_log/_last_checkpoint",
+    r"_delta_log/(_last_checkpoint|_last_vacuum_info)",
     r"_delta_log/_commits",
     r"part-[\w.-]+\.snappy\.parquet",
     r"_change_data/cdc-[\w.-]+\.snappy\.parquet",

@@ -17,6 +17,7 @@ GOOD = (
     f"views/{ID}/refreshes/7.json",
     f"views/{ID}/data/_delta_log/{1:020}.json",
     f"views/{ID}/data/_delta_log/.{1:020}.json.crc",
+    f"views/{ID}/data/_delta_log/_last_vacuum_info",  # Delta's note of our housekeeping
     f"views/{ID}/data/part-0-1.c000.snappy.parquet",
     f"history/{ID}/20240102T030405.0a1b2c3d.json",
 )
