@@ -20,6 +20,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.types import DateType, NumericType, StringType, StructField
@@ -92,7 +93,7 @@ def _compare(db: rollview.Session, followed: Followed, report: RefreshReport) ->
     if report.error is not None:
         try:
             db.spark.sql(followed.text).collect()
-        except PySparkException as error:
+        except (PySparkException, Py4JJavaError) as error:  # some causes come wrapped
             followed.fails = str(error)
         else:
             followed.wrong.append(str(report.error))
