@@ -179,7 +179,8 @@ def _change(task: Task, engine: SparkEngine, done: Propagated) -> tuple[Change[D
     if done.delta is None:
         nothing = task.store.backing.read().where(F.lit(False))
         return Append(nothing), Counts(0, 0, 0)
-    found = engine.net(done.delta, names, key_of(task.prepared.relation))
+    key = key_of(task.prepared.relation, task.prepared.constraints)
+    found = engine.net(done.delta, names, key)
     net, updated = found.rows, found.updated
     if not found.added and not found.removed:
         return Append(net.drop(WEIGHT).where(F.lit(False))), Counts(0, 0, 0)
