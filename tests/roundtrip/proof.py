@@ -317,8 +317,8 @@ which the comparison shows nothing: {empty}.
 Every other query that is kept as algebra gets {rounds} rounds of random changes to its tables
 (rows that come, go, come twice, and are mixed from others). What its delta adds to and takes from
 the rows of the round before must be what Spark gives for the original on the changed tables, as
-bags; where ties let Spark choose, what no tie touches, and else what the canonical definition gives.
-The state of inner operators is carried on in the same way. Left out are queries that only
+bags; where ties let Spark choose, what no tie touches, and else what the canonical definition
+gives. The state of inner operators is carried on in the same way. Left out are queries that only
 recomputation can refresh, and one that Spark itself computes in some orders of its rows only.
 
 | queries | hold | fail | left out | not run yet |
