@@ -98,7 +98,7 @@ def check(spark: SparkSession, case: Case, seed: int, rounds: int) -> Outcome:
         with outcome.stage("read"):
             for source in definition.sources:
                 now[source.id] = engine.hold(read_source(spark, source), source.id).table
-        if outcome.failures or _fails(spark, definition, now):
+        if outcome.failures or _wanted(spark, definition, now) is None:
             return outcome
         with outcome.stage("maintain"):
             tables = Tables(spark, random.Random(f"{seed} {case.id}"), now, engine)
@@ -106,13 +106,12 @@ def check(spark: SparkSession, case: Case, seed: int, rounds: int) -> Outcome:
     return outcome
 
 
-def _fails(spark: SparkSession, definition: Definition, now: dict[str, str]) -> bool:
-    """Whether the query fails on the rows as they are held: in some orders a sum overflows."""
+def _wanted(spark: SparkSession, definition: Definition, now: dict[str, str]) -> list[Any] | None:
+    """What the query gives on these rows; None if it fails: in some orders a sum overflows."""
     try:
-        _hashable(original(spark, definition, {s: spark.table(t) for s, t in now.items()}))
+        return _hashable(original(spark, definition, {s: spark.table(t) for s, t in now.items()}))
     except (PySparkException, Py4JJavaError):
-        return True
-    return False
+        return None
 
 
 def _maintain(
@@ -143,10 +142,8 @@ def _maintain(
             tables.now[source_id] = after
         leaves |= {f"after {s}": t for s, t in tables.now.items()}
         leaves |= {f"state {n}": t for n, t in states.items()}
-        frames = {s: spark.table(t) for s, t in tables.now.items()}
-        try:
-            wanted_rows = _hashable(original(spark, definition, frames))
-        except (PySparkException, Py4JJavaError):
+        wanted_rows = _wanted(spark, definition, tables.now)
+        if wanted_rows is None:
             return  # the changes made the query itself fail
         program = compile_delta(prepared, changed)
         try:
@@ -220,7 +217,7 @@ def _frozen(value: Any) -> Any:
     if isinstance(value, bytearray):
         return bytes(value)
     if isinstance(value, VariantVal):
-        return value.toJson()
+        return ("variant", value.toJson())  # unlike a string of that text
     return _NAN if isinstance(value, float) and math.isnan(value) else value
 
 

@@ -310,16 +310,16 @@ A third of TPC-DS would find no rows at that scale; the conditions that stand in
 
 The TPC queries are views of lakes: {rounds} times rows are deleted from, updated in and inserted
 into every table, the views are refreshed, and compared with Spark's answer to the original text.
-The refreshes: {refreshes}. One fails where the query itself does, by what the tables have become; a
-view with such a refresh is left out of the table below. Views without a row after every refresh, of
-which the comparison shows nothing: {empty}.
+The refreshes: {refreshes}. They fail only where the query itself does, by what the tables have
+become; a view with such a refresh is left out of the table below. Views without a row after every
+refresh, of which the comparison shows nothing: {empty}.
 
 Every other query that is kept as algebra gets {rounds} rounds of random changes to its tables
 (rows that come, go, come twice, and are mixed from others). What its delta adds to and takes from
 the rows of the round before must be what Spark gives for the original on the changed tables, as
 bags; where ties let Spark choose, what no tie touches, and else what the canonical definition
 gives. The state of inner operators is carried on in the same way. Left out are queries that only
-recomputation can refresh, and one that Spark itself computes in some orders of its rows only.
+recomputation can refresh, and those that Spark itself computes in some orders of their rows only.
 
 | queries | hold | fail | left out | not run yet |
 |---|---|---|---|---|
