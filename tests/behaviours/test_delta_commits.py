@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from rollview.errors import Conflict, DeltaMismatch
 from rollview.storage import delta_commits
-from rollview.storage.change import Append, Merge, Rewrite
+from rollview.storage.change import Append, Merge, Rewrite, Unchanged
 from rollview.storage.delta_transaction import is_supported
 from tests.behaviours.stores import StoreUnderTest, delta_store
 
@@ -43,9 +43,10 @@ def test_another_delta_is_written_by_its_writer(
     assert store.again().commit(Append(store.rows([(3, "c")])), 1, {}).rows == 4
     assert store.again().commit(Merge(store.delta([(1, "a", -1), (4, "", 2)])), 2, {}).rows == 5
     assert store.again().commit(Rewrite(store.delta([(2, None, -1)])), 3, {}).rows == 4
+    assert store.again().commit(Unchanged(), 4, {}).rows == 4
     assert content(store) == {(1, "a"): 1, (3, "c"): 1, (4, ""): 2}
     with pytest.raises(DeltaMismatch):
-        store.again().commit(Merge(store.delta([(2, None, -1)])), 4, {})
+        store.again().commit(Merge(store.delta([(2, None, -1)])), 5, {})
     with pytest.raises(Conflict):
         store.again().commit(Merge(store.delta([(1, "a", -1)])), 3, {})
     assert content(store) == {(1, "a"): 1, (3, "c"): 1, (4, ""): 2}
@@ -66,7 +67,7 @@ def test_without_checksums_the_log_lists_the_files(
 def test_few_jobs_are_needed(spark: SparkSession, store: StoreUnderTest) -> None:
     """Nothing rebuilds the state of the log: only rows are read and written."""
     store.again().commit(store.all(START), 0, {})
-    changes = [Append(store.rows([(3, "c")])), Merge(store.delta([(1, "a", -1)]))]
+    changes = [Append(store.rows([(3, "c")])), Merge(store.delta([(1, "a", -1)])), Unchanged()]
     jobs = []
     for number, change in enumerate(changes, start=1):
         spark.sparkContext.setJobGroup(f"commit {number}", "")
@@ -75,3 +76,37 @@ def test_few_jobs_are_needed(spark: SparkSession, store: StoreUnderTest) -> None
         jobs.append(len(tracker.getJobIdsForGroup(f"commit {number}")))
     assert jobs[0] == 1
     assert jobs[1] <= 4
+    assert jobs[2] == 0
+
+
+@pytest.mark.parametrize("feed", [False, True])
+def test_a_view_that_loses_all_rows_writes_no_file_of_rows(
+    store: StoreUnderTest, feed: bool
+) -> None:
+    store.again().commit(store.all(START), 0, {})
+    before = set((store.folder / "data").glob("part-*"))
+    delta = store.delta([(1, "a", -2), (2, None, -1)])
+    emptied = store.again().commit(Rewrite(delta, feed, empties=True), 1, {})
+    assert set((store.folder / "data").glob("part-*")) == before
+    assert (emptied.rows, content(store)) == (0, {})
+    assert store.again().watermark() == emptied
+    assert store.again().commit(Append(store.rows([(3, "c")])), 2, {}).rows == 1
+
+
+def test_rows_that_are_left_unexpectedly_are_kept(store: StoreUnderTest) -> None:
+    store.again().commit(store.all(START), 0, {})
+    delta = store.delta([(1, "a", -1)])
+    committed = store.again().commit(Rewrite(delta, empties=True), 1, {})
+    assert (committed.rows, content(store)) == (2, {(1, "a"): 1, (2, None): 1})
+    wrong = store.delta([(1, "a", -1), (2, "none", -1)])
+    with pytest.raises(DeltaMismatch):
+        store.again().commit(Rewrite(wrong, empties=True), 2, {})
+    assert content(store) == {(1, "a"): 1, (2, None): 1}
+
+
+def test_a_refresh_that_changes_no_row_writes_no_file(store: StoreUnderTest) -> None:
+    store.again().commit(store.all(START), 0, {})
+    before = set((store.folder / "data").rglob("part-*"))
+    store.again().commit(Unchanged(), 1, {})
+    assert set((store.folder / "data").rglob("part-*")) == before
+    assert content(store) == {(1, "a"): 2, (2, None): 1}

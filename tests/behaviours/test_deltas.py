@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 from rollview.errors import Conflict, DeltaMismatch
 from rollview.storage import faults
-from rollview.storage.change import Append, Change, Merge, Rewrite
+from rollview.storage.change import Append, Change, Merge, Rewrite, Unchanged
 from rollview.storage.faults import Crash
 from rollview.storage.vector import Position
 from tests.behaviours.stores import StoreUnderTest, delta_store
@@ -21,6 +21,7 @@ from tests.behaviours.stores import StoreUnderTest, delta_store
 Delta = list[tuple[int, str | None, int]]
 Apply = Callable[[StoreUnderTest, Delta], Change[Any]]
 
+COPIES = {"append": 1, "unchanged": 0, "merge": -1, "rewrite": -1}
 VECTORS = {number: {"s0": Position("orders", str(number), "id")} for number in range(9)}
 
 
@@ -73,6 +74,19 @@ def test_rows_come_and_go_in_one_commit(store: StoreUnderTest, apply: Apply) -> 
     assert int(second.version) == int(first.version) + 1
 
 
+def test_a_refresh_may_change_no_row(store: StoreUnderTest) -> None:
+    first = store.again().commit(store.all([(1, "a"), (1, "a"), (2, None)]), 0, VECTORS[1])
+    second = store.again().commit(Unchanged(), 1, VECTORS[2])
+    assert content(store) == {(1, "a"): 2, (2, None): 1}
+    assert store.again().watermark() == second
+    assert (second.number, second.vector, second.rows) == (2, VECTORS[2], 3)
+    assert int(second.version) == int(first.version) + 1
+    with pytest.raises(Conflict):
+        store.again().commit(Unchanged(), 1, VECTORS[3])
+    third = store.again().commit(Append(store.rows([(3, "c")])), 2, VECTORS[3])
+    assert third.rows == 4
+
+
 def test_weights_of_one_row_add_up(store: StoreUnderTest, apply: Apply) -> None:
     store.again().commit(store.all([(1, "a"), (2, "b")]), 0, {})
     delta = [(1, "a", -1), (1, "a", 1), (2, "b", 2), (2, "b", -3), (3, None, 1), (3, None, -1)]
@@ -115,7 +129,7 @@ def test_a_repeated_commit_changes_nothing(store: StoreUnderTest, change: str) -
     assert content(store) == ({(1, "a"): 2, (2, "b"): 1} if change == "append" else {(1, "a"): 1})
 
 
-@pytest.mark.parametrize("change", ["append", "merge", "rewrite"])
+@pytest.mark.parametrize("change", COPIES)
 def test_the_second_of_two_refreshers_is_refused(store: StoreUnderTest, change: str) -> None:
     store.again().commit(store.all([(1, "a")]), 0, VECTORS[1])
     won = store.again().commit(store.all([(2, "b")]), 1, VECTORS[2])
@@ -125,7 +139,7 @@ def test_the_second_of_two_refreshers_is_refused(store: StoreUnderTest, change: 
     assert content(store) == {(2, "b"): 1}
 
 
-@pytest.mark.parametrize("change", ["append", "merge", "rewrite"])
+@pytest.mark.parametrize("change", COPIES)
 def test_of_racing_refreshers_one_wins(store: StoreUnderTest, change: str) -> None:
     store.again().commit(store.all([(1, "a"), (1, "a"), (1, "a")]), 0, VECTORS[1])
     outcomes: list[object] = []
@@ -144,10 +158,10 @@ def test_of_racing_refreshers_one_wins(store: StoreUnderTest, change: str) -> No
     winners = [outcome for outcome in outcomes if not isinstance(outcome, Conflict)]
     assert len(outcomes) == 2
     assert winners == [store.again().watermark()]
-    assert content(store) == {(1, "a"): 4 if change == "append" else 2}
+    assert content(store) == {(1, "a"): 3 + COPIES[change]}
 
 
-@pytest.mark.parametrize("change", ["append", "merge", "rewrite"])
+@pytest.mark.parametrize("change", COPIES)
 def test_a_lost_answer_is_found_out(store: StoreUnderTest, change: str) -> None:
     def lose_the_answer() -> None:
         raise ConnectionError("the answer was lost")
@@ -156,17 +170,17 @@ def test_a_lost_answer_is_found_out(store: StoreUnderTest, change: str) -> None:
     with faults.planned("commit.committed", lose_the_answer):
         committed = store.again().commit(made(store, change), 1, VECTORS[2])
     assert store.again().watermark() == committed
-    assert committed.rows == (3 if change == "append" else 1)
+    assert committed.rows == 2 + COPIES[change]
 
 
-@pytest.mark.parametrize("change", ["append", "merge", "rewrite"])
+@pytest.mark.parametrize("change", COPIES)
 @pytest.mark.parametrize("point", ["commit.candidate", "commit.committed", "commit.published"])
 def test_a_crash_leaves_the_old_or_the_new(store: StoreUnderTest, point: str, change: str) -> None:
     store.again().commit(store.all([(1, "a"), (1, "a")]), 0, VECTORS[1])
     with faults.planned(point), pytest.raises(Crash):
         store.again().commit(made(store, change), 1, VECTORS[2])
     done = point != "commit.candidate"
-    copies = {"append": 3, "merge": 1, "rewrite": 1}[change] if done else 2
+    copies = 2 + COPIES[change] if done else 2
     watermark = store.again().watermark()
     assert watermark is not None
     assert (watermark.number, watermark.vector) == ((2, VECTORS[2]) if done else (1, VECTORS[1]))
@@ -194,10 +208,12 @@ def test_delta_files_without_changes_stay_as_they_are(spark: SparkSession, tmp_p
 
 
 def made(store: StoreUnderTest, change: str) -> Change[Any]:
-    """One more copy of (1, "a") for an append, one less for the others."""
+    """The change that makes so many more copies of (1, "a") as `COPIES` says."""
     match change:
         case "append":
             return Append(store.rows([(1, "a")]))
+        case "unchanged":
+            return Unchanged()
         case "merge":
             return by_merge(store, [(1, "a", -1)])
         case _:

@@ -27,7 +27,7 @@ from rollview.runtime.report import Mode
 from rollview.runtime.spark_engine import SparkEngine
 from rollview.sql.quoting import quoted
 from rollview.storage.base import WEIGHT
-from rollview.storage.change import Append, Change, Merge, Rewrite, Way, way_to_apply
+from rollview.storage.change import Append, Change, Merge, Rewrite, Unchanged, Way, way_to_apply
 from rollview.storage.vector import State, Vector
 from rollview.storage.view_store import ViewStore, Watermark
 
@@ -177,12 +177,11 @@ def _change(task: Task, engine: SparkEngine, done: Propagated) -> tuple[Change[D
     """The delta of the view, net, and the way to apply it."""
     names = [column.name for column in task.prepared.relation.columns]
     if done.delta is None:
-        nothing = task.store.backing.read().where(F.lit(False))
-        return Append(nothing), Counts(0, 0, 0)
+        return Unchanged(), Counts(0, 0, 0)
     found = engine.net(done.delta, names, key_of(task.prepared.relation))
     net, updated = found.rows, found.updated
     if not found.added and not found.removed:
-        return Append(net.drop(WEIGHT).where(F.lit(False))), Counts(0, 0, 0)
+        return Unchanged(), Counts(0, 0, 0)
     counts = Counts(found.added - updated, updated, found.removed - updated)
     match way_to_apply(task.watermark.rows, found.added, found.removed):
         case Way.APPEND:
@@ -192,7 +191,8 @@ def _change(task: Task, engine: SparkEngine, done: Propagated) -> tuple[Change[D
         case Way.MERGE:
             return Merge(net, task.is_read), counts
         case Way.REWRITE:
-            return Rewrite(net, task.is_read), counts
+            left = (task.watermark.rows or 0) + found.added - found.removed
+            return Rewrite(net, task.is_read, empties=left == 0), counts
 
 
 def _state(task: Task, engine: SparkEngine, done: Propagated) -> State:

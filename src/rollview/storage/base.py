@@ -100,11 +100,14 @@ class Backing(Protocol[Rows]):
         """Commit these rows instead of all others, if no commit has this number or a higher one.
 
         It may do nothing or raise if one has: `view_store` asks `find` in any case. The same is
-        true of the other three.
+        true of the others.
         """
 
     def append(self, rows: Rows, number: int, metadata: str) -> None:
         """Commit these rows besides the others."""
+
+    def advance(self, number: int, metadata: str) -> None:
+        """Commit a refresh that changes no row; no data file is written."""
 
     def merge(self, delta: Rows, number: int, metadata: str, feed: bool = False) -> None:
         """Commit a change of the rows; where nothing changes, files stay as they are.
@@ -116,8 +119,18 @@ class Backing(Protocol[Rows]):
         have to read the files that it wrote anew.
         """
 
-    def rewrite(self, delta: Rows, number: int, metadata: str, feed: bool = False) -> None:
-        """The same by writing all rows anew, which is faster for small tables."""
+    def rewrite(
+        self,
+        delta: Rows,
+        number: int,
+        metadata: str,
+        feed: bool = False,
+        empties: bool = False,
+    ) -> None:
+        """The same by writing all rows anew, which is faster for small tables.
+
+        ``empties`` says that no row is expected to be left, so that no file need be written.
+        """
 
     def current(self) -> str:
         """The version of the table now."""

@@ -28,6 +28,11 @@ class Append(Generic[Rows]):
 
 
 @dataclass(frozen=True, slots=True)
+class Unchanged:
+    """The rows as they are stored: what they reflect is newer, and shows nowhere in them."""
+
+
+@dataclass(frozen=True, slots=True)
 class Merge(Generic[Rows]):
     """A signed delta, applied where it concerns stored rows.
 
@@ -40,13 +45,17 @@ class Merge(Generic[Rows]):
 
 @dataclass(frozen=True, slots=True)
 class Rewrite(Generic[Rows]):
-    """A signed delta, applied by writing all rows anew; ``feed`` as for `Merge`."""
+    """A signed delta, applied by writing all rows anew; ``feed`` as for `Merge`.
+
+    ``empties`` says that no row is expected to be left.
+    """
 
     delta: Rows
     feed: bool = False
+    empties: bool = False
 
 
-Change = Replace[Rows] | Append[Rows] | Merge[Rows] | Rewrite[Rows]
+Change = Replace[Rows] | Append[Rows] | Unchanged | Merge[Rows] | Rewrite[Rows]
 
 
 class Way(StrEnum):

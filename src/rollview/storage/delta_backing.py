@@ -76,15 +76,25 @@ class DeltaBacking:
     def append(self, rows: DataFrame, number: int, metadata: str) -> None:
         self._commits().append(encoded(rows, self._columns), number, metadata)
 
+    def advance(self, number: int, metadata: str) -> None:
+        self._commits().advance(number, metadata)
+
     def merge(self, delta: DataFrame, number: int, metadata: str, feed: bool = False) -> None:
         changes = encoded(computed(delta), self._columns, weighted=True)
         with mismatch_named(self._location):
             self._commits().merge(changes, number, metadata, feed)
 
-    def rewrite(self, delta: DataFrame, number: int, metadata: str, feed: bool = False) -> None:
+    def rewrite(
+        self,
+        delta: DataFrame,
+        number: int,
+        metadata: str,
+        feed: bool = False,
+        empties: bool = False,
+    ) -> None:
         changes = encoded(computed(delta), self._columns, weighted=True)
         with mismatch_named(self._location):
-            self._commits().rewrite(changes, number, metadata, feed)
+            self._commits().rewrite(changes, number, metadata, feed, empties)
 
     def current(self) -> str:
         return str(commits(self._files, self._folder)[-1])

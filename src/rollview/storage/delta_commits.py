@@ -1,4 +1,4 @@
-"""How stored rows get into a Delta table, under a refresh number: the same four ways, twice.
+"""How stored rows get into a Delta table, under a refresh number: the same ways, twice.
 
 `Direct` is what is used; `ByWriter` takes nothing but Delta's public interfaces, for versions whose
 own objects are others than those we know. Rows and changes are given as they are stored.
@@ -49,14 +49,19 @@ class Commits(Protocol):
     def append(self, rows: DataFrame, number: int, metadata: str) -> None:
         """Commit rows besides the others."""
 
+    def advance(self, number: int, metadata: str) -> None:
+        """Commit the number alone."""
+
     def merge(self, changes: DataFrame, number: int, metadata: str, feed: bool) -> None:
         """Commit a signed change; files that it does not concern stay as they are.
 
         With ``feed``, in change files as well.
         """
 
-    def rewrite(self, changes: DataFrame, number: int, metadata: str, feed: bool) -> None:
-        """Commit a signed change, all rows written anew."""
+    def rewrite(
+        self, changes: DataFrame, number: int, metadata: str, feed: bool, empties: bool = False
+    ) -> None:
+        """Commit a signed change, all rows written anew; ``empties``: most likely none."""
 
 
 def commits_of(
@@ -108,6 +113,11 @@ class Direct:
             if begun is not None:
                 begun.commit(_in_one_file(rows), [], number, metadata, "Append")
 
+    def advance(self, number: int, metadata: str) -> None:
+        with self._begun(number) as begun:
+            if begun is not None:
+                begun.commit(None, [], number, metadata, "Append", net=0)
+
     def merge(self, changes: DataFrame, number: int, metadata: str, feed: bool) -> None:
         with self._begun(number) as begun:
             if begun is not None:
@@ -119,13 +129,19 @@ class Direct:
                 told = _told(begun.read(some), changes) if feed else None
                 begun.commit(rows, some, number, metadata, "Append", net, told)
 
-    def rewrite(self, changes: DataFrame, number: int, metadata: str, feed: bool) -> None:
+    def rewrite(
+        self, changes: DataFrame, number: int, metadata: str, feed: bool, empties: bool = False
+    ) -> None:
         with self._begun(number) as begun:
             if begun is not None:
                 files = begun.files()
                 rows = _changed(begun.read(files), changes, files)
                 told = _told(begun.read(files), changes) if feed else None
-                begun.commit(rows, files, number, metadata, "Overwrite", None, told)
+                before = _count(files) if empties else None
+                if before is not None and rows.isEmpty():  # which would be written to a file, too
+                    begun.commit(None, files, number, metadata, "Overwrite", -before, told)
+                else:
+                    begun.commit(rows, files, number, metadata, "Overwrite", None, told)
 
     @contextmanager
     def _begun(self, number: int) -> Iterator[DeltaTransaction | None]:
@@ -152,10 +168,16 @@ class ByWriter:
     def append(self, rows: DataFrame, number: int, metadata: str) -> None:
         self._write(rows, "append", number, metadata)
 
+    def advance(self, number: int, metadata: str) -> None:
+        stored = self._spark.read.format("delta").load(self._location)
+        self.append(stored.where("false"), number, metadata)
+
     def merge(self, changes: DataFrame, number: int, metadata: str, feed: bool) -> None:
         self.rewrite(changes, number, metadata, feed)
 
-    def rewrite(self, changes: DataFrame, number: int, metadata: str, feed: bool) -> None:
+    def rewrite(
+        self, changes: DataFrame, number: int, metadata: str, feed: bool, empties: bool = False
+    ) -> None:
         stored = self._spark.read.format("delta").load(self._location)
         self._write(_changed(stored, changes), "overwrite", number, metadata)
 
@@ -200,6 +222,14 @@ def _told(stored: DataFrame, changes: DataFrame) -> DataFrame | None:
 def _in_one_file(rows: DataFrame) -> DataFrame:
     """Rows that come to a table, if they are few: as many files as partitions would be too many."""
     return rows.coalesce(1) if is_small(rows) else rows
+
+
+def _count(files: Sequence[Any]) -> int | None:
+    """How many rows files have by their statistics; None if one has none."""
+    counts = [file.numLogicalRecords() for file in files]
+    if not all(count.isDefined() for count in counts):
+        return None
+    return sum(int(count.get()) for count in counts)
 
 
 def _name(file: Any) -> str:

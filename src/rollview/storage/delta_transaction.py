@@ -65,7 +65,7 @@ class DeltaTransaction:
 
     def commit(
         self,
-        rows: DataFrame,
+        rows: DataFrame | None,
         removed: list[Any],
         number: int,
         metadata: str,
@@ -73,7 +73,7 @@ class DeltaTransaction:
         net: int | None = None,
         told: DataFrame | None = None,
     ) -> None:
-        """Write rows, and commit them in the place of the files that are removed.
+        """Write rows, if any, and commit them in the place of the files that are removed.
 
         ``net`` is how many rows the table has more than before, where only the caller knows;
         ``told`` is the change itself, each row with its kind, to be left in change files.
@@ -82,7 +82,7 @@ class DeltaTransaction:
         last_updated = self._jvm.scala.Option.apply(now)
         actions = [self._delta.actions.SetTransaction(self._application, number, last_updated)]
         # The rows come last: the commit counts what is written last as the rows of the table.
-        for frame in (rows,) if told is None else (told, rows):
+        for frame in (frame for frame in (told, rows) if frame is not None):
             written = self._transaction.writeFiles(frame._jdf)
             actions += [written.apply(position) for position in range(written.size())]
         actions += [file.removeWithTimestamp(now, True) for file in removed]

@@ -78,11 +78,21 @@ class MemoryBacking:
         written = tuple(rows)
         self._commit(lambda stored: stored + written, number, metadata, tells="net")
 
+    def advance(self, number: int, metadata: str) -> None:
+        self._commit(lambda stored: stored, number, metadata, tells="net")
+
     def merge(self, delta: Iterable[Row], number: int, metadata: str, feed: bool = False) -> None:
         changes = tuple(delta)
         self._commit(lambda stored: _changed(stored, changes), number, metadata, tells="net")
 
-    def rewrite(self, delta: Iterable[Row], number: int, metadata: str, feed: bool = False) -> None:
+    def rewrite(
+        self,
+        delta: Iterable[Row],
+        number: int,
+        metadata: str,
+        feed: bool = False,
+        empties: bool = False,
+    ) -> None:
         changes = tuple(delta)
         self._commit(lambda stored: _changed(stored, changes), number, metadata)
 

@@ -10,7 +10,7 @@ from typing import Generic, assert_never
 from rollview.errors import Conflict, DefinitionCorrupt, UnknownCommit
 from rollview.storage import faults
 from rollview.storage.base import Backing, Rows, Tail
-from rollview.storage.change import Append, Change, Merge, Replace, Rewrite
+from rollview.storage.change import Append, Change, Merge, Replace, Rewrite, Unchanged
 from rollview.storage.files import Files
 from rollview.storage.segments import Segments
 from rollview.storage.vector import LoadedVector, State, Vector, dump_vector, load_vector
@@ -141,10 +141,12 @@ class ViewStore(Generic[Rows]):
                 self.backing.replace(rows, number, text)
             case Append(rows):
                 self.backing.append(rows, number, text)
+            case Unchanged():
+                self.backing.advance(number, text)
             case Merge(delta, feed):
                 self.backing.merge(delta, number, text, feed)
-            case Rewrite(delta, feed):
-                self.backing.rewrite(delta, number, text, feed)
+            case Rewrite(delta, feed, empties):
+                self.backing.rewrite(delta, number, text, feed, empties)
             case _:
                 assert_never(change)
 
