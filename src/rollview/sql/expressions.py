@@ -17,6 +17,7 @@ from rollview.algebra.expressions import (
 from rollview.sql.quoting import quoted
 
 _BARE = frozenset({"LambdaFunction", "SortOrder"})
+_CHAINS = {("(", " AND ", ")"): " AND ", ("(", " OR ", ")"): " OR "}
 _SIMPLE = re.compile(r"(?:[\w.]+|`(?:[^`]|``)*`|'(?:[^'\\]|\\.)*')\Z", re.ASCII | re.DOTALL)
 _OPENED = re.compile(r"[\w]*\(", re.ASCII)
 
@@ -29,6 +30,8 @@ def text(expression: Expression | AggregateCall) -> str:
         case Literal(text=constant):
             return constant
         case Call(parts=parts, args=args):
+            if parts in _CHAINS:
+                return f"({_CHAINS[parts].join(map(_argument, _chain(expression)))})"
             return _filled(parts, args)
         case AggregateCall(parts=parts, args=args, filter=condition):
             call = _filled(parts, args)
@@ -71,6 +74,20 @@ def _filled(parts: tuple[str, ...], args: tuple[Expression, ...]) -> str:
         pieces.append(_argument(arg))
         pieces.append(part)
     return "".join(pieces)
+
+
+def _chain(call: Call) -> list[Expression]:
+    """What is joined by AND or OR from left to right, however many there are.
+
+    In a pair of parentheses for each of them, Spark's parser would look ahead through all of the
+    rest at every one: seconds for a hundred of them, when it meets their text for the first time.
+    """
+    links: list[Expression] = []
+    left: Expression = call
+    while isinstance(left, Call) and left.parts == call.parts:
+        left, right = left.args
+        links.append(right)
+    return [left, *reversed(links)]
 
 
 def _argument(arg: Expression) -> str:
