@@ -143,6 +143,8 @@ def _settings(lake: Path, jars: tuple[Path, ...]) -> dict[str, str]:
         # Measured in docs/performance.md: re-planning between stages costs more than it saves here.
         "spark.sql.adaptive.enabled": "false",
         "spark.sql.shuffle.partitions": str(cores),
+        # By default a hundred, which five views use up: then everything is compiled anew.
+        "spark.sql.codegen.cache.maxEntries": "2000",
         "spark.databricks.delta.snapshotPartitions": "1",
         # Reads of several ranges at once are missing in what Spark counts as read.
         "spark.hadoop.parquet.hadoop.vectored.io.enabled": "false",
