@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from rollview.algebra.relations import Relation, Temporary
 from rollview.algebra.traverse import walk
+from rollview.analysis.relevance.changes import Relevance
 from rollview.maintenance.clock import SYMBOLIC, Clock
 from rollview.maintenance.counting import RULES
 from rollview.maintenance.flow import Flow
@@ -14,14 +15,23 @@ from rollview.maintenance.images import image
 from rollview.maintenance.prepare import Prepared
 from rollview.maintenance.program import Note, Program, Step
 from rollview.maintenance.reads import phrases
+from rollview.maintenance.relevant import relevant_changes
 
 
-def compile_delta(prepared: Prepared, changed: Iterable[str], clock: Clock = SYMBOLIC) -> Program:
+def compile_delta(
+    prepared: Prepared,
+    changed: Iterable[str],
+    clock: Clock = SYMBOLIC,
+    relevance: Relevance | None = None,
+) -> Program:
     """The program that derives the change of the view from the changes of these sources.
 
-    The clock is one of them if it has gone on; filters on it are evaluated by what it says.
+    The clock is one of them if it has gone on; filters on it are evaluated by what it says. Changes
+    that cannot matter are left out; which these are may be known already, as ``relevance``.
     """
-    flow = Flow(RULES, image, frozenset(changed), prepared.kept, clock)
+    if relevance is None:
+        relevance = relevant_changes(prepared, clock)
+    flow = Flow(RULES, image, frozenset(changed), prepared.kept, clock, relevance.predicates)
     delta = flow.delta(prepared.relation)
     states = {}
     for kept in prepared.kept:

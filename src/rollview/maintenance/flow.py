@@ -53,11 +53,13 @@ class Flow:
         changed: frozenset[str],
         kept: tuple[Kept, ...],
         clock: Clock = SYMBOLIC,
+        relevant: Mapping[Scan, Expression] | None = None,
     ) -> None:
         self._rules = rules
         self._image = image
         self._changed = changed
         self._clock = clock
+        self._relevant = relevant or {}
         self._kept = {one.relation: one for one in kept}
         self._deltas: dict[Relation, Relation | None] = {}
         self._touched: dict[Relation, bool] = {}
@@ -108,6 +110,10 @@ class Flow:
     def source_changed(self, source: str) -> bool:
         """Whether this source changed."""
         return source in self._changed
+
+    def relevant(self, scan: Scan) -> Expression | None:
+        """What is true of the changes of a scan that can matter; None if all can."""
+        return self._relevant.get(scan)
 
     def has_ticked(self, filter: Filter) -> bool:
         """Whether the clock has gone on, and the condition of the filter depends on it."""

@@ -63,12 +63,13 @@ class Prepared:
 
     ``kept`` is in an order in which every operator comes after those below it. ``forms`` has the
     maintained form of every operator of the definition, but for those in the step of a Recursion,
-    which are evaluated with it.
+    which are evaluated with it. ``wraps`` says that an overflow of integers is no error.
     """
 
     relation: Relation
     kept: tuple[Kept, ...]
     forms: Mapping[Relation, Relation] = field(default_factory=dict)
+    wraps: bool = False
 
     def parts(self, node: Relation) -> tuple[Relation, ...]:
         """What an operator of the definition has become, without the forms of its inputs."""
@@ -94,16 +95,17 @@ class Prepared:
         return self.forms[node]
 
 
-def prepare(relation: Relation, *, moments: bool = True) -> Prepared:
+def prepare(relation: Relation, *, moments: bool = True, wraps: bool = False) -> Prepared:
     """The maintained form; the same rows as the relation.
 
-    Without ``moments``, variances and their like are evaluated anew in every changed group.
+    Without ``moments``, variances and their like are evaluated anew in every changed group. With
+    ``wraps``, integers that overflow come back at the other end of their type.
     """
     rewriting = _Rewriting(_names(), moments)
     rewritten = rewriting.of(relation)
     kept: dict[Relation, Kept] = {}
     _collect(rewritten, kept, rewriting.compared_whole)
-    return Prepared(rewritten, tuple(kept.values()), rewriting.known)
+    return Prepared(rewritten, tuple(kept.values()), rewriting.known, wraps)
 
 
 def _names() -> Iterator[str]:

@@ -23,6 +23,7 @@ from rollview.maintenance.signed import WEIGHT
 INCREMENTAL, PARTIAL, FULL = "incremental", "partial", "full"
 COUNTING, RECOMPUTE = "counting", "recompute"
 _OLD_STATISTICS = "spark.sql.legacy.statisticalAggregate"
+_ANSI = "spark.sql.ansi.enabled"
 _FULL_ONLY = (
     ReasonCode.NON_DETERMINISTIC,
     ReasonCode.TIME_DEPENDENT,
@@ -113,7 +114,8 @@ def maintained(definition: Definition) -> Prepared | None:
         return None
     # There it is NaN where it is NULL otherwise, and sums cannot tell.
     old_style = dict(definition.settings).get(_OLD_STATISTICS, "false").lower() == "true"
-    return prepare(definition.relation, moments=not old_style)
+    wraps = dict(definition.settings).get(_ANSI, "true").lower() != "true"
+    return prepare(definition.relation, moments=not old_style, wraps=wraps)
 
 
 def changing(definition: Definition) -> tuple[str, ...]:

@@ -1,8 +1,13 @@
-"""The changes of a source are its delta."""
+"""The changes of a source are its delta; those that cannot matter to the view are left out.
+
+Blakeley, Larson, Tompa (1986), section 4. What is left is not all that changed in the scan, but all
+that makes a difference to the rows of the view and of its kept operators.
+"""
 
 from __future__ import annotations
 
-from rollview.algebra.relations import Changes, Relation, Scan
+from rollview.algebra.printer import show
+from rollview.algebra.relations import Changes, Filter, Relation, Scan
 from rollview.maintenance.flow import Flow
 from rollview.maintenance.program import Note, RuleName
 from rollview.maintenance.reads import CHANGES
@@ -10,8 +15,11 @@ from rollview.maintenance.signed import WEIGHT, WEIGHT_COLUMN
 
 
 def delta_scan(scan: Scan, flow: Flow) -> Relation | None:
-    """``d(S) = Changes(S)``."""
-    flow.note(scan, Note(RuleName.CHANGES))
+    """``d(S) = Changes(S)``, those that can matter."""
+    wanted = flow.relevant(scan)
+    told = None if wanted is None else show(wanted)
+    flow.note(scan, Note(RuleName.CHANGES, relevant=told))
     flow.read(scan, CHANGES, scan)
     fields = (*scan.fields, WEIGHT)
-    return Changes(scan.source, fields, (*scan.columns, WEIGHT_COLUMN))
+    changes = Changes(scan.source, fields, (*scan.columns, WEIGHT_COLUMN))
+    return changes if wanted is None else Filter(changes, wanted)

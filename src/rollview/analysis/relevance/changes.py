@@ -1,0 +1,158 @@
+"""Which changes of a source can matter to a view at all: irrelevant updates.
+
+Blakeley, Larson, Tompa (1986), section 4: a row that is inserted or deleted is irrelevant if the
+condition of the view, with the values of the row put in, cannot be satisfied, whatever the other
+tables hold. Here the condition is that of every path from a scan to something stored, and putting
+in is left to Spark: for each scan there is one predicate over its columns. For conjunctions of
+``x op y + c`` without ``<>``, over integers or dates, it is true of exactly the relevant rows; of
+others it may be true of more, never of fewer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from functools import reduce
+
+from rollview.algebra.expressions import ColumnRef, Expression, Literal, binary
+from rollview.algebra.relations import Relation, Scan
+from rollview.algebra.traverse import substitute
+from rollview.analysis.relevance.conditions import ZERO, Conditions, edge, truth
+from rollview.analysis.relevance.domains import family, has_sums, value
+from rollview.analysis.relevance.formulas import Edge, Formula, place_of
+from rollview.analysis.relevance.graph import is_satisfiable
+from rollview.analysis.relevance.linear import Node
+from rollview.analysis.relevance.places import paths, relevant
+from rollview.analysis.relevance.predicates import NEVER, Alternative, alternative, predicate
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """The least and the greatest value of a column of some rows, and whether it has NULLs too."""
+
+    low: Literal
+    high: Literal
+    nulls: bool
+
+
+Extents = Callable[[str, str], Extent | None]
+"""What is known of a field of changed rows, by its name and type."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relevance:
+    """The changes that matter, scan by scan; a scan that is not there wants all of them."""
+
+    predicates: Mapping[Scan, Expression] = field(default_factory=dict)
+    _ways: Mapping[Scan, tuple[Alternative, ...]] = field(default_factory=dict)
+    _scans: tuple[Scan, ...] = ()
+
+    def of_source(self, source: str) -> Expression | None:
+        """True of the changed rows that matter to any scan of a source; None if all may.
+
+        Columns have the names of the source.
+        """
+        found: list[Expression] = []
+        for scan in self._scans:
+            if scan.source != source:
+                continue
+            if scan not in self.predicates:
+                return None
+            pairs = zip(scan.columns, scan.fields, strict=True)
+            names: dict[str, Expression] = {
+                c.name: ColumnRef(f, c.type, c.nullable) for c, f in pairs
+            }
+            found.append(substitute(self.predicates[scan], names))
+        different = [one for one in dict.fromkeys(found) if one != NEVER]
+        if not different:
+            return NEVER if found else None
+        return reduce(lambda one, two: binary("Or", "OR", one, two, "BOOLEAN"), different)
+
+    def can_matter(self, source: str, extents: Extents) -> bool:
+        """Whether any of some changed rows may matter, by what is known of all of them."""
+        return any(self._may_hold(scan, extents) for scan in self._scans if scan.source == source)
+
+    def _may_hold(self, scan: Scan, extents: Extents) -> bool:
+        if scan not in self._ways:
+            return True
+        fields = dict(zip((c.name for c in scan.columns), scan.fields, strict=True))
+
+        def extent(column: ColumnRef) -> Extent | None:
+            return extents(fields[column.name], column.type)
+
+        return any(_is_within(way, extent) for way in self._ways[scan])
+
+
+def relevance(
+    relation: Relation, kept: Collection[Relation] = (), *, wraps: bool = False
+) -> Relevance:
+    """The changes that matter to the rows of a view and of kept operators within it.
+
+    With ``wraps``, sums of integers that overflow are no errors, and are not looked into.
+    """
+    conditions = Conditions(wraps)
+    found: dict[Scan, list[Alternative] | None] = {}
+    for scan, path in paths(relation):
+        if found.get(scan, []) is None:
+            continue
+        place, needed = relevant(relation, path, kept, conditions)
+        ways = _alternatives(needed, scan, place)
+        found[scan] = None if predicate(ways) is None else [*(found.get(scan) or []), *ways]
+    predicates, known = {}, {}
+    for scan, all_ways in found.items():
+        whole = None if all_ways is None else predicate(all_ways)
+        if all_ways is not None and whole is not None:
+            predicates[scan] = whole
+            known[scan] = tuple(all_ways)
+    return Relevance(predicates, known, tuple(found))
+
+
+def _alternatives(needed: Formula, scan: Scan, place: int) -> list[Alternative]:
+    """What is left of a formula for the rows of a scan, in its own names."""
+
+    def is_at_hand(column: ColumnRef) -> bool:
+        return place_of(column) == place
+
+    found = (alternative(part, is_at_hand) for part in needed)
+    return [_as_called(way, scan, place) for way in found if way is not None]
+
+
+def _as_called(way: Alternative, scan: Scan, place: int) -> Alternative:
+    """The alternative with columns as the scan calls them."""
+    names = {f"{place}:{c.name}": ColumnRef(c.name, c.type, c.nullable) for c in scan.columns}
+
+    def called(node: Node) -> Node:
+        return names[node.name] if isinstance(node, ColumnRef) else node
+
+    return Alternative(
+        tuple(replace(e, low=called(e.low), high=called(e.high)) for e in way.edges),
+        frozenset(names[column.name] for column in way.known),
+        frozenset(names[column.name] for column in way.empty),
+        tuple(substitute(test, names) for test in way.tests),
+    )
+
+
+def _is_within(way: Alternative, extent: Callable[[ColumnRef], Extent | None]) -> bool:
+    """Whether some values within the extents satisfy an alternative, its tests left aside."""
+    edges = list(way.edges)
+    for column in way.known | way.empty:
+        found = extent(column)
+        if found is None:
+            continue
+        if column in way.empty and not found.nulls:
+            return False
+        if column in way.known:
+            edges += _between(found, column)
+    return is_satisfiable(edges)
+
+
+def _between(extent: Extent, column: ColumnRef) -> list[Edge]:
+    own = family(column.type)
+    if own is None:
+        return []
+    if not has_sums(own):
+        return [Edge(truth(extent.low), column, 0), Edge(column, truth(extent.high), 0)]
+    low, high = value(extent.low), value(extent.high)
+    if low is None or high is None:
+        return []
+    return [edge(ZERO, column, -low), edge(column, ZERO, high)]
