@@ -4,6 +4,10 @@
    state is its relation evaluated; nothing is removed that is not there.
 2. The same changes, split into other refreshes, give the same view.
 3. The prepared relation is the same bag as the relation.
+4. Changes whose ranges tell that they cannot matter are none that can.
+
+Changes that cannot matter are left out of every refresh, and tables without others are taken for
+unchanged: the first two laws hold nevertheless.
 """
 
 from __future__ import annotations

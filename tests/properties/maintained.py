@@ -14,12 +14,15 @@ import duckdb
 from rollview.algebra.definition import Reason
 from rollview.algebra.relations import Relation
 from rollview.algebra.schema import Schema
+from rollview.analysis.relevance.changes import Relevance
 from rollview.maintenance.clock import CLOCK, Clock, Reading, at_moment
 from rollview.maintenance.compiler import compile_delta
 from rollview.maintenance.prepare import prepare
 from rollview.maintenance.program import Kept, Program
+from rollview.maintenance.relevant import relevant_changes
 from rollview.maintenance.signed import WEIGHT_COLUMN
-from rollview.runtime.propagate import propagate
+from rollview.runtime.propagate import Computed, propagate
+from rollview.sql.expressions import text
 from rollview.sql.render import render
 from tests.properties.bags import Bag, applied, assert_same, bag, signed_bag
 from tests.properties.cases import Batch, Case, Row
@@ -30,12 +33,16 @@ from tests.properties.values import sql
 
 @dataclass(frozen=True)
 class Refresh:
-    """What one refresh did: the net change of the view, and the steps that were run for it."""
+    """What one refresh did: the net change of the view, and the steps that were run for it.
+
+    ``irrelevant`` is how many changed rows were left out, as they cannot matter.
+    """
 
     delta: Bag
     steps: tuple[str, ...]
     reasons: tuple[Reason, ...]
     program: Program
+    irrelevant: int = 0
 
 
 class Maintained:
@@ -71,8 +78,13 @@ class Maintained:
         """
         changed = _changed(self._case, batch)
         leaves = self._leaves(changed, batch)
-        program = self._program(changed, reading)
+        clock = Clock(self._reading, self._reading if reading is None else reading)
         engine = DuckEngine(self._connection)
+        relevance = relevant_changes(self._prepared, clock)
+        matter, irrelevant = self._mattering(changed, relevance, engine)
+        if reading is None:  # otherwise rows leave that were there before the changes
+            changed = matter
+        program = self._program(changed, reading, relevance)
         result = propagate(program, leaves, engine)
         delta = signed_bag(
             () if result.delta is None else engine.rows(f"FROM {result.delta.table}")
@@ -85,17 +97,39 @@ class Maintained:
                 self._apply(kept, result.states[kept.name].table)
             now = bag(self._evaluated(engine, kept.relation))
             assert_same(f"law 1: state {kept.name}", self._states[kept.name], now)
-        return Refresh(delta, tuple(engine.steps), result.reasons, program)
+        return Refresh(delta, tuple(engine.steps), result.reasons, program, irrelevant)
 
-    def _program(self, changed: frozenset[str], reading: Reading | None) -> Program:
+    def _mattering(
+        self, changed: frozenset[str], relevance: Relevance, engine: DuckEngine
+    ) -> tuple[frozenset[str], int]:
+        """The tables with changes that can matter, and how many changed rows cannot."""
+        found, irrelevant = set(), 0
+        for name in changed:
+            columns = {c.name: c for c in self._case.tables[name].columns}
+            table = Computed(f"{name}_changes", 0)
+            wanted = relevance.of_source(name)
+            rows = engine.rows(f"SELECT * FROM {table.table}")
+            matter = rows
+            if wanted is not None:
+                matter = engine.rows(f"SELECT * FROM {table.table} WHERE {text(wanted)}")
+            irrelevant += len(rows) - len(matter)
+            if matter:
+                found.add(name)
+            if not relevance.can_matter(name, lambda f, _: engine.range(table, columns[f])):
+                assert_same("law 4: changes out of range", bag(matter), bag(()))
+        return frozenset(found), irrelevant
+
+    def _program(
+        self, changed: frozenset[str], reading: Reading | None, relevance: Relevance
+    ) -> Program:
         if reading is not None:
             clock = Clock(self._reading, reading)
             self._reading = reading
             self._programs.clear()
-            return compile_delta(self._prepared, changed | {CLOCK}, clock)
+            return compile_delta(self._prepared, changed | {CLOCK}, clock, relevance)
         if changed not in self._programs:
             clock = Clock(self._reading, self._reading)
-            self._programs[changed] = compile_delta(self._prepared, changed, clock)
+            self._programs[changed] = compile_delta(self._prepared, changed, clock, relevance)
         return self._programs[changed]
 
     def _evaluated(self, engine: DuckEngine, relation: Relation) -> list[Row]:

@@ -13,9 +13,10 @@ from typing import Protocol
 from rollview.algebra.definition import Reason
 from rollview.algebra.relations import Relation
 from rollview.algebra.schema import Column
+from rollview.analysis.range import Range
 from rollview.maintenance.emptiness import is_empty, without_empty
 from rollview.maintenance.program import Program
-from rollview.maintenance.ranges import Range, within_ranges
+from rollview.maintenance.ranges import within_ranges
 from rollview.runtime.at_hand import AtHand, at_hand
 from rollview.sql.render import render
 

@@ -14,9 +14,10 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
-from rollview.algebra.expressions import ColumnRef, Expression, Literal, binary
+from rollview.algebra.expressions import ColumnRef, Expression, binary
 from rollview.algebra.relations import Relation, Scan
 from rollview.algebra.traverse import substitute
+from rollview.analysis.range import Range
 from rollview.analysis.relevance.conditions import ZERO, Conditions, edge, truth
 from rollview.analysis.relevance.domains import family, has_sums, value
 from rollview.analysis.relevance.formulas import Edge, Formula, place_of
@@ -25,18 +26,8 @@ from rollview.analysis.relevance.linear import Node
 from rollview.analysis.relevance.places import paths, relevant
 from rollview.analysis.relevance.predicates import NEVER, Alternative, alternative, predicate
 
-
-@dataclass(frozen=True, slots=True)
-class Extent:
-    """The least and the greatest value of a column of some rows, and whether it has NULLs too."""
-
-    low: Literal
-    high: Literal
-    nulls: bool
-
-
-Extents = Callable[[str, str], Extent | None]
-"""What is known of a field of changed rows, by its name and type."""
+RangeOf = Callable[[str, str], Range | None]
+"""The range of a field of changed rows, by its name and type, if it is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,19 +59,19 @@ class Relevance:
             return NEVER if found else None
         return reduce(lambda one, two: binary("Or", "OR", one, two, "BOOLEAN"), different)
 
-    def can_matter(self, source: str, extents: Extents) -> bool:
+    def can_matter(self, source: str, range_of: RangeOf) -> bool:
         """Whether any of some changed rows may matter, by what is known of all of them."""
-        return any(self._may_hold(scan, extents) for scan in self._scans if scan.source == source)
+        return any(self._may_hold(scan, range_of) for scan in self._scans if scan.source == source)
 
-    def _may_hold(self, scan: Scan, extents: Extents) -> bool:
+    def _may_hold(self, scan: Scan, range_of: RangeOf) -> bool:
         if scan not in self._ways:
             return True
         fields = dict(zip((c.name for c in scan.columns), scan.fields, strict=True))
 
-        def extent(column: ColumnRef) -> Extent | None:
-            return extents(fields[column.name], column.type)
+        def known(column: ColumnRef) -> Range | None:
+            return range_of(fields[column.name], column.type)
 
-        return any(_is_within(way, extent) for way in self._ways[scan])
+        return any(_is_within(way, known) for way in self._ways[scan])
 
 
 def relevance(
@@ -132,11 +123,11 @@ def _as_called(way: Alternative, scan: Scan, place: int) -> Alternative:
     )
 
 
-def _is_within(way: Alternative, extent: Callable[[ColumnRef], Extent | None]) -> bool:
-    """Whether some values within the extents satisfy an alternative, its tests left aside."""
+def _is_within(way: Alternative, known: Callable[[ColumnRef], Range | None]) -> bool:
+    """Whether some values within the ranges satisfy an alternative, its tests left aside."""
     edges = list(way.edges)
     for column in way.known | way.empty:
-        found = extent(column)
+        found = known(column)
         if found is None:
             continue
         if column in way.empty and not found.nulls:
@@ -146,13 +137,13 @@ def _is_within(way: Alternative, extent: Callable[[ColumnRef], Extent | None]) -
     return is_satisfiable(edges)
 
 
-def _between(extent: Extent, column: ColumnRef) -> list[Edge]:
+def _between(found: Range, column: ColumnRef) -> list[Edge]:
     own = family(column.type)
     if own is None:
         return []
     if not has_sums(own):
-        return [Edge(truth(extent.low), column, 0), Edge(column, truth(extent.high), 0)]
-    low, high = value(extent.low), value(extent.high)
+        return [Edge(truth(found.low), column, 0), Edge(column, truth(found.high), 0)]
+    low, high = value(found.low), value(found.high)
     if low is None or high is None:
         return []
     return [edge(ZERO, column, -low), edge(column, ZERO, high)]

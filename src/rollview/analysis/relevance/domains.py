@@ -25,8 +25,10 @@ _DATE = re.compile(r"(?:DATE\s*)?'(\d{4})-(\d{2})-(\d{2})'\Z")
 _STAMP = re.compile(
     r"TIMESTAMP(?:_NTZ)?\s*'(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2})(?:\.(\d{1,6}))?'\Z"
 )
+_DAYS = re.compile(r"date_from_unix_date\((-?\d+)\)\Z")
+_MICROS = re.compile(r"timestamp_micros\((-?\d+)L\)\Z")
 _STRING = re.compile(r"'([^'\\]*)'\Z")
-_ZONES_DIFFER = 2 * 86_400_000_000  # microseconds by which local times may be out of order
+_ZONES_DIFFER = 2 * 86_400_000_000  # microseconds, more than local times are apart or out of order
 
 
 class Family(StrEnum):
@@ -143,6 +145,9 @@ def _fits(number: Number, type: str) -> bool:
 
 
 def _days(text: str) -> int | None:
+    days = _DAYS.match(text)
+    if days is not None:
+        return int(days[1])
     found = _DATE.match(text)
     if found is None:
         return None
@@ -164,7 +169,7 @@ def is_before(one: Expression, two: Expression) -> bool:
             if first is None or second is None:
                 return False
             return first[1].encode() < second[1].encode()
-        case Family.TIMESTAMP:  # of local time, which may go back by some hours
+        case Family.TIMESTAMP:  # by local time, which is of some zone and goes back at times
             start, end = _moment(one.text), _moment(two.text)
             return start is not None and end is not None and start + _ZONES_DIFFER < end
         case Family.LOCAL:
@@ -175,7 +180,10 @@ def is_before(one: Expression, two: Expression) -> bool:
 
 
 def _moment(text: str) -> int | None:
-    """Microseconds of local time."""
+    """Microseconds since 1970 of local time, or of an instant."""
+    micros = _MICROS.match(text)
+    if micros is not None:
+        return int(micros[1])
     found = _STAMP.match(text)
     if found is None:
         return None
