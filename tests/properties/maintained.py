@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 
 import duckdb
 
 from rollview.algebra.definition import Reason
 from rollview.algebra.relations import Relation
-from rollview.algebra.schema import Schema
+from rollview.algebra.schema import Column, Schema
+from rollview.analysis.range import Range
 from rollview.analysis.relevance.changes import Relevance
 from rollview.maintenance.clock import CLOCK, Clock, Reading, at_moment
 from rollview.maintenance.compiler import compile_delta
@@ -105,17 +107,16 @@ class Maintained:
         """The tables with changes that can matter, and how many changed rows cannot."""
         found, irrelevant = set(), 0
         for name in changed:
-            columns = {c.name: c for c in self._case.tables[name].columns}
-            table = Computed(f"{name}_changes", 0)
+            table = f"{name}_changes"
             wanted = relevance.of_source(name)
-            rows = engine.rows(f"SELECT * FROM {table.table}")
+            rows = engine.rows(f"SELECT * FROM {table}")
             matter = rows
             if wanted is not None:
-                matter = engine.rows(f"SELECT * FROM {table.table} WHERE {text(wanted)}")
+                matter = engine.rows(f"SELECT * FROM {table} WHERE {text(wanted)}")
             irrelevant += len(rows) - len(matter)
             if matter:
                 found.add(name)
-            if not relevance.can_matter(name, lambda f, _: engine.range(table, columns[f])):
+            if not relevance.can_matter(name, partial(_range, engine, table)):
                 assert_same("law 4: changes out of range", bag(matter), bag(()))
         return frozenset(found), irrelevant
 
@@ -189,6 +190,10 @@ def create(
     values = to_duckdb(f"(VALUES {cells or f'({nothing})'}) AS made({names})")
     where = "" if cells else " WHERE false"
     connection.execute(f"CREATE OR REPLACE TABLE {table} AS SELECT {names} FROM {values}{where}")
+
+
+def _range(engine: DuckEngine, table: str, field: str, type: str) -> Range | None:
+    return engine.range(Computed(table, 0), Column(field, type))
 
 
 def _table(kept: Kept) -> str:

@@ -41,7 +41,7 @@ class Relevance:
     def of_source(self, source: str) -> Expression | None:
         """True of the changed rows that matter to any scan of a source; None if all may.
 
-        Columns have the names of the source.
+        Columns have the names of the source. If nothing scans it, none of its changes matters.
         """
         found: list[Expression] = []
         for scan in self._scans:
@@ -56,7 +56,7 @@ class Relevance:
             found.append(substitute(self.predicates[scan], names))
         different = [one for one in dict.fromkeys(found) if one != NEVER]
         if not different:
-            return NEVER if found else None
+            return NEVER
         return reduce(lambda one, two: binary("Or", "OR", one, two, "BOOLEAN"), different)
 
     def can_matter(self, source: str, range_of: RangeOf) -> bool:
