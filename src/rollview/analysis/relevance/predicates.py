@@ -71,8 +71,11 @@ def alternative(part: Conjunction, is_at_hand: Callable[[ColumnRef], bool]) -> A
     )
 
 
-def _order(edge: Edge) -> tuple[str, str]:
-    return show(edge.low), show(edge.high)
+def _order(edge: Edge) -> tuple[bool, list[str], bool, str]:
+    """Comparisons with constants before others, by columns, from below before from above."""
+    columns = columns_of(edge)
+    is_upper = isinstance(edge.low, ColumnRef)
+    return len(columns) > 1, [c.name for c in columns], is_upper, f"{edge.low}{edge.high}"
 
 
 def predicate(alternatives: list[Alternative]) -> Expression | None:
@@ -129,15 +132,12 @@ def _comparison(edge: Edge, *, equal: bool) -> Expression | None:
         column = high if low == ZERO else low
         bound = -edge.weight if low == ZERO else edge.weight
         return _bounded(column, bound, is_lower=low == ZERO, strict=edge.strict, equal=equal)
-    kind, sign = ("EqualTo", "=") if equal else _signs(edge.strict)
-    if edge.weight == 0:
-        return binary(kind, sign, low, high, "BOOLEAN") if _is_alike(low, high) else None
-    pair = _shifted(low, high, edge.weight)
-    return None if pair is None else binary(kind, sign, *pair, "BOOLEAN")
-
-
-def _signs(strict: bool) -> tuple[str, str]:
-    return ("LessThan", "<") if strict else ("LessThanOrEqual", "<=")
+    is_lower = not isinstance(low, ColumnRef)
+    one, two, weight = (high, low, -edge.weight) if is_lower else (low, high, edge.weight)
+    pair: tuple[Expression, Expression] | None = (one, two) if _is_alike(one, two) else None
+    if weight != 0:
+        pair = _shifted(one, two, weight)
+    return None if pair is None else _compared(*pair, is_lower, edge.strict, equal)
 
 
 def _is_alike(low: Node, high: Node) -> bool:
@@ -169,12 +169,15 @@ def _bounded(
 
 
 def _compared(
-    column: Node, constant: Literal, is_lower: bool, strict: bool, equal: bool
+    one: Expression, two: Expression, is_lower: bool, strict: bool, equal: bool
 ) -> Expression:
-    kind, sign = ("EqualTo", "=") if equal else _signs(strict)
-    if is_lower and not equal:
+    """``one >= two`` if that is the lower, else ``one <= two``."""
+    kind, sign = ("LessThan", "<") if strict else ("LessThanOrEqual", "<=")
+    if is_lower:
         kind, sign = ("GreaterThan", ">") if strict else ("GreaterThanOrEqual", ">=")
-    return binary(kind, sign, column, constant, "BOOLEAN")
+    if equal:
+        kind, sign = "EqualTo", "="
+    return binary(kind, sign, one, two, "BOOLEAN")
 
 
 def _number(number: Number, type: str) -> Literal:
@@ -191,7 +194,7 @@ def _number(number: Number, type: str) -> Literal:
 
 
 def _shifted(low: Node, high: Node, weight: Number) -> tuple[Expression, Expression] | None:
-    """Both sides of ``low <= high + weight``, in a type in which the sum fits; None without one."""
+    """``low`` and ``high + weight``, in a type in which the sum fits; None if there is none."""
     if family(low.type) is Family.DATE and family(high.type) is Family.DATE:
         if weight != int(weight) or not -(2**30) < weight < 2**30:
             return None
