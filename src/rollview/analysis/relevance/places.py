@@ -246,8 +246,6 @@ def _of_join(seen: Seen, kind: JoinKind, index: int, needed: Formula) -> Formula
     own, other = seen.inputs[index], seen.inputs[1 - index]
     met = both(seen.condition, other.holds)
     is_left = index == 0
-    alone = nulled(needed, other.places)  # the row, without a match
-    lonely = nulled(needed, own.places)  # a row of the other input, which this one matches
     match kind:
         case JoinKind.INNER | JoinKind.CROSS | JoinKind.SEMI:
             return both(needed, met)
@@ -255,9 +253,11 @@ def _of_join(seen: Seen, kind: JoinKind, index: int, needed: Formula) -> Formula
             return needed if is_left else both(needed, met)
         case JoinKind.SINGLE:  # two matches are an error, whatever becomes of the row
             return TRUE if is_left else met
-        case JoinKind.LEFT | JoinKind.RIGHT:
-            if is_left is (kind is JoinKind.LEFT):
-                return either(both(needed, met), alone)
-            return both(met, either(needed, lonely))
-        case JoinKind.FULL:
-            return either(both(met, either(needed, lonely)), alone)
+        case JoinKind.LEFT | JoinKind.RIGHT | JoinKind.FULL:
+            alone = nulled(needed, other.places)  # the row, without a match
+            lonely = nulled(needed, own.places)  # a row of the other input, which it matches
+    if kind is JoinKind.FULL:
+        return either(both(met, either(needed, lonely)), alone)
+    if is_left is (kind is JoinKind.LEFT):  # the side whose rows are all preserved
+        return either(both(needed, met), alone)
+    return both(met, either(needed, lonely))
