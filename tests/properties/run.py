@@ -1,6 +1,7 @@
 """Generated cases against the laws: ``python -m tests.properties.run --cases 10000 --seed 7``.
 
-Case ``n`` of seed ``s`` is always the same. A failing case is shrunk and printed as Python.
+Case ``n`` of seed ``s`` is always the same. A failing case is shrunk and printed as Python. With
+``--conditions``, cases around conditions that decide which changes can matter.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import argparse
 import sys
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from random import Random
 
@@ -17,6 +18,7 @@ import duckdb
 
 from tests.properties.bags import Violation
 from tests.properties.cases import Case, random_case
+from tests.properties.comparisons import conditional_case
 from tests.properties.duckdb_engine import connect
 from tests.properties.laws import check
 from tests.properties.show import shown
@@ -35,15 +37,22 @@ class Failed:
     number: int
     case: Case
     why: str
+    options: str = ""
 
     def __str__(self) -> str:
-        again = f"python -m tests.properties.run --seed {self.seed} --only {self.number}"
+        run = f"python -m tests.properties.run{self.options}"
+        again = f"{run} --seed {self.seed} --only {self.number}"
         return f"seed {self.seed}, case {self.number}: {self.why}\n{shown(self.case)}\n\n{again}"
 
 
 def numbered_case(seed: int, number: int, depth: int = DEPTH) -> Case:
     """The case of a seed and a number."""
     return random_case(Random(f"{seed}-{number}"), depth)
+
+
+def numbered_condition(seed: int, number: int) -> Case:
+    """The case around conditions of a seed and a number."""
+    return conditional_case(Random(f"{seed}-{number}"))
 
 
 def failure(case: Case, connection: duckdb.DuckDBPyConnection) -> str | None:
@@ -63,25 +72,36 @@ def _failure(
     return None, ""
 
 
-def failures(seed: int, numbers: Iterator[int], one_in: int = 1) -> Iterator[Failed | None]:
+def failures(
+    seed: int,
+    numbers: Iterator[int],
+    one_in: int = 1,
+    make: Callable[[int, int], Case] = numbered_case,
+) -> Iterator[Failed | None]:
     """What comes out of each case, one after the other; the second law for one in so many."""
     connection = connect()
     for done, number in enumerate(numbers, 1):
         if done % FRESH_EVERY == 0:
             connection.close()
             connection = connect()
-        yield _outcome(seed, number, connection, split=number % one_in == 0)
+        yield _outcome(seed, number, connection, make, split=number % one_in == 0)
     connection.close()
 
 
 def _outcome(
-    seed: int, number: int, connection: duckdb.DuckDBPyConnection, *, split: bool
+    seed: int,
+    number: int,
+    connection: duckdb.DuckDBPyConnection,
+    make: Callable[[int, int], Case],
+    *,
+    split: bool,
 ) -> Failed | None:
-    case = numbered_case(seed, number)
+    case = make(seed, number)
     if _failure(case, connection, split=split)[0] is None:
         return None
     small = shrink(case, lambda other: failure(other, connection))
-    return Failed(seed, number, small, _failure(small, connection)[1])
+    options = " --conditions" if make is numbered_condition else ""
+    return Failed(seed, number, small, _failure(small, connection)[1], options)
 
 
 def main() -> int:
@@ -90,6 +110,7 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--only", type=int, help="the number of one case")
+    parser.add_argument("--conditions", action="store_true", help="cases around conditions")
     parser.add_argument("--endless", action="store_true")
     parser.add_argument("--keep-going", action="store_true", help="do not stop at a failure")
     chosen = parser.parse_args()
@@ -100,7 +121,8 @@ def main() -> int:
         numbers = iter([chosen.only])
     began, done, failed = time.monotonic(), 0, 0
     print(f"seed {chosen.seed}", flush=True)
-    for result in failures(chosen.seed, numbers):
+    make = numbered_condition if chosen.conditions else numbered_case
+    for result in failures(chosen.seed, numbers, make=make):
         done += 1
         if result is not None:
             failed += 1

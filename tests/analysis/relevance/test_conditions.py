@@ -56,7 +56,8 @@ def price(value: str) -> Literal:
 
 NOON = time("2020-03-01 12:00:00")
 ODD = Literal("1.505BD", "DECIMAL(4,3)")
-TODAY = Call("Today", ("today()",), (), "DATE")
+SOON = Literal("some_day()", "DATE")
+MONTHS = Call("AddMonths", ("add_months(", ", ", ")"), (SOON, number(3)), "DATE")
 
 
 def joined(other: ColumnRef, own: ColumnRef, *conditions: Expression) -> str | None:
@@ -79,11 +80,15 @@ def joined(other: ColumnRef, own: ColumnRef, *conditions: Expression) -> str | N
         (negated(FLAG), "(flag = FALSE)"),
         (compare(FLAG, ">", Literal("false", "BOOLEAN")), "(flag = TRUE)"),
         (compare(RATIO, "<", Literal("1.5D", "DOUBLE")), "(ratio < 1.5D)"),
-        (compare(DAY, ">", TODAY), "(day >= date_add(today(), 1))"),
+        (compare(DAY, ">", SOON), "(day >= date_add(some_day(), 1))"),
+        (compare(DAY, "<=", MONTHS), "(day <= add_months(some_day(), 3))"),
+        (compare(DAY, ">=", Call("DateAdd", ("date_add(", ", ", ")"), (MONTHS, number(2)), "DATE")),
+         "(day >= date_add(add_months(some_day(), 3), 2))"),
+        (compare(DAY, ">", Call("Random", ("f()",), (), "DATE", True, False)), None),
         (compare(cast(text("2020-03-01"), "DATE"), ">", DAY), "(day <= DATE '2020-02-29')"),
     ],
 )  # fmt: skip
-def test_every_type_in_its_own_way(condition: Expression, expected: str) -> None:
+def test_every_type_in_its_own_way(condition: Expression, expected: str | None) -> None:
     assert of(Filter(T, condition), T) == expected
 
 

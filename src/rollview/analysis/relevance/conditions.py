@@ -63,6 +63,7 @@ _TOTAL = _COMPARISONS | {
     "Upper",
     "Lower",
     "Length",
+    "Like",
 }
 
 

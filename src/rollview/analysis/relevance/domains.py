@@ -12,12 +12,33 @@ import re
 from enum import StrEnum
 from fractions import Fraction
 
-from rollview.algebra.expressions import Call, ColumnRef, Expression, Literal
+from rollview.algebra.expressions import Call, Expression, Literal
 from rollview.algebra.traverse import walk_expression
 
 Number = int | Fraction
 _BITS = {"TINYINT": 7, "SMALLINT": 15, "INT": 31, "BIGINT": 63}
 _DECIMAL = re.compile(r"DECIMAL\((\d+),\s*(\d+)\)\Z")
+# What dates, times and numbers are made of where Spark has not folded them.
+_MAKING = frozenset(
+    {
+        "Add",
+        "AddMonths",
+        "Cast",
+        "DateAdd",
+        "DateAddInterval",
+        "DateAddYMInterval",
+        "DateSub",
+        "ExtractANSIIntervalDays",
+        "Multiply",
+        "ParseToDate",
+        "ParseToTimestamp",
+        "Subtract",
+        "TimeAdd",
+        "TimestampAddInterval",
+        "TimestampAddYMInterval",
+        "UnaryMinus",
+    }
+)
 _EPOCH = datetime.date(1970, 1, 1).toordinal()
 _PLAIN = re.compile(r"(-?\d+(?:\.\d+)?)(?:L|S|Y|BD)?\Z")
 _CAST = re.compile(r"CAST\((.+) AS ([A-Z]+(?:\(\d+,\s*\d+\))?)\)\Z", re.DOTALL)
@@ -89,10 +110,12 @@ def decimal(type: str) -> tuple[int, int] | None:
 
 
 def is_constant(expression: Expression) -> bool:
-    """Whether the expression has the same value in every row."""
+    """Whether the expression is made of constants alone, by what makes others of them."""
     return all(
-        part.deterministic for part in walk_expression(expression) if isinstance(part, Call)
-    ) and not any(isinstance(part, ColumnRef) for part in walk_expression(expression))
+        isinstance(part, Literal)
+        or (isinstance(part, Call) and part.deterministic and part.kind in _MAKING)
+        for part in walk_expression(expression)
+    )
 
 
 def is_null_constant(expression: Expression) -> bool:

@@ -73,7 +73,7 @@ def linear(expression: Expression, *, wraps: bool) -> Linear | None:
             return linear(inner, wraps=wraps)
         case Call(kind=kind, args=(one, two)) if kind in _SUMS and has_sums(own):
             found = _sum(expression, one, two, _SUMS[kind], wraps)
-            if found is not None:
+            if found is not None and not (found.factors and is_constant(expression)):
                 return found
         case _:
             pass
