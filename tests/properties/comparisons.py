@@ -167,7 +167,10 @@ class _View:
         """A view of some depth."""
         if depth == 0:
             return self._scan()
-        makers = (self._filter, self._filter, self._join, self._join, self._join, self._above)
+        if self._rng.random() < 0.3:
+            made = self._above(depth - 1)
+            return Filter(made, random_condition(self._rng, made.columns))
+        makers = (self._filter, self._join, self._join, self._above)
         return self._rng.choice(makers)(depth - 1)
 
     def _scan(self) -> Relation:
