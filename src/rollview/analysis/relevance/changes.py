@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
-from functools import reduce
+from functools import cache, reduce
 
 from rollview.algebra.expressions import ColumnRef, Expression, binary
 from rollview.algebra.relations import Relation, Scan
@@ -61,7 +61,8 @@ class Relevance:
 
     def can_matter(self, source: str, range_of: RangeOf) -> bool:
         """Whether any of some changed rows may matter, by what is known of all of them."""
-        return any(self._may_hold(scan, range_of) for scan in self._scans if scan.source == source)
+        known = cache(range_of)
+        return any(self._may_hold(scan, known) for scan in self._scans if scan.source == source)
 
     def _may_hold(self, scan: Scan, range_of: RangeOf) -> bool:
         if scan not in self._ways:
