@@ -163,6 +163,17 @@ def test_lists_of_values() -> None:
     assert of(Filter(R, long)) == "(a IN (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11))"
 
 
+def test_numbers_that_no_type_holds_together_are_not_compared() -> None:
+    fine, whole = ColumnRef("fine", "DECIMAL(38,30)"), ColumnRef("whole", "DECIMAL(38,0)")
+    wide, other = ColumnRef("wide", "DECIMAL(38,20)"), ColumnRef("other", "INT")
+    rows = table("n", fine, whole, other)
+    equal = all_of(compare(fine, "=", wide), compare(whole, "=", wide))
+    lost = Join(JoinKind.INNER, rows, table("m", wide), equal)
+    assert of(lost, rows) == "((fine IS NOT NULL) AND (whole IS NOT NULL))"
+    kept = Filter(rows, compare(cast(other, whole.type), "=", whole))
+    assert of(kept, rows) == "(other = whole)"
+
+
 def test_sums_that_wrap_around_are_not_looked_into() -> None:
     """Without ANSI mode ``2147483647 + 1`` is less than anything."""
     condition = compare(B, ">", plus(A, 1))

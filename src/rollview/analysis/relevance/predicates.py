@@ -141,7 +141,11 @@ def _comparison(edge: Edge, *, equal: bool) -> Expression | None:
 
 
 def _is_alike(low: Node, high: Node) -> bool:
-    return family(low.type) is family(high.type)
+    """Whether both can be compared as they are: no digits are lost in a type for both."""
+    one, two = decimal(low.type), decimal(high.type)
+    if one is None or two is None:
+        return family(low.type) is family(high.type)
+    return max(one[0] - one[1], two[0] - two[1]) + max(one[1], two[1]) <= _WIDE
 
 
 def _bounded(
