@@ -3,9 +3,9 @@
     python -m benchmarks.micro [--only REGEX] [--rows 1000,100000] [--rounds 3] [--json FILE]
 
 Ten rows change each time, or as many as the name says. Beside a refresh, in the same round, stand
-a bare Delta MERGE of ten rows into a table like the view (copy on write), a bare append of ten rows,
-and one read of the same changes. The first round warms up; medians of the others count. All views
-are verified.
+a bare Delta MERGE of ten rows into a table like the view (copy on write), a bare append of ten
+rows, and one read of the same changes. The first round warms up; medians of the others count. All
+views are verified.
 """
 
 from __future__ import annotations
