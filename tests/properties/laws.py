@@ -12,23 +12,30 @@ from random import Random
 
 import duckdb
 
+from rollview.maintenance.choice import ANY, Choice
 from tests.properties.bags import assert_same
 from tests.properties.cases import Batch, Case
 from tests.properties.maintained import Maintained
 
 
-def check(case: Case, connection: duckdb.DuckDBPyConnection, *, split: bool = True) -> None:
-    """Check the laws, the second one if ``split``.
+def check(
+    case: Case,
+    connection: duckdb.DuckDBPyConnection,
+    *,
+    split: bool = True,
+    way: Choice = ANY,
+) -> None:
+    """Check the laws for a way to maintain the view, the second one if ``split``.
 
     Raises `Violation`, or whatever error the code under test raises.
     """
-    maintained = Maintained(case, connection)
+    maintained = Maintained(case, connection, choice=way)
     for batch in case.batches:
         maintained.refresh(batch)
     maintained.check_prepared()
     others = otherwise_split(case.batches) if split else case.batches
     if others != case.batches:
-        other = Maintained(case, connection)
+        other = Maintained(case, connection, choice=way)
         for batch in others:
             other.refresh(batch)
         assert_same("law 2: the changes split otherwise", other.view, maintained.view)

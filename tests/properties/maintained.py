@@ -14,11 +14,12 @@ import duckdb
 from rollview.algebra.definition import Reason
 from rollview.algebra.relations import Relation
 from rollview.algebra.schema import Schema
+from rollview.maintenance.choice import ANY, Choice
 from rollview.maintenance.clock import CLOCK, Clock, Reading, at_moment
 from rollview.maintenance.compiler import compile_delta
-from rollview.maintenance.prepare import prepare
 from rollview.maintenance.program import Kept, Program
 from rollview.maintenance.signed import WEIGHT_COLUMN
+from rollview.maintenance.strategies import prepared
 from rollview.runtime.propagate import propagate
 from rollview.sql.render import render
 from tests.properties.bags import Bag, applied, assert_same, bag, signed_bag
@@ -42,14 +43,18 @@ class Maintained:
     """A view, its states and its sources, from refresh to refresh."""
 
     def __init__(
-        self, case: Case, connection: duckdb.DuckDBPyConnection, reading: Reading | None = None
+        self,
+        case: Case,
+        connection: duckdb.DuckDBPyConnection,
+        reading: Reading | None = None,
+        choice: Choice = ANY,
     ) -> None:
         self._case = case
         self._reading = reading or {}
         self._connection = connection
         self._rows = {name: list(table.rows) for name, table in case.tables.items()}
         self._now = {name: self._stored(name, "one") for name in case.tables}
-        self._prepared = prepare(case.relation)
+        self._prepared = prepared(case.relation, choice)
         self._programs: dict[frozenset[str], Program] = {}
         engine = DuckEngine(connection)
         self.view = bag(self._evaluated(engine, case.relation))

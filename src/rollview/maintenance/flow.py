@@ -53,11 +53,13 @@ class Flow:
         changed: frozenset[str],
         kept: tuple[Kept, ...],
         clock: Clock = SYMBOLIC,
+        options: Mapping[str, str] | None = None,
     ) -> None:
         self._rules = rules
         self._image = image
         self._changed = changed
         self._clock = clock
+        self._options = options or {}
         self._kept = {one.relation: one for one in kept}
         self._deltas: dict[Relation, Relation | None] = {}
         self._touched: dict[Relation, bool] = {}
@@ -93,6 +95,10 @@ class Flow:
                 delta = self.hold(delta, f"{self._kept[relation].label}_delta")
         self._deriving.pop()
         return delta
+
+    def option(self, name: str) -> str:
+        """The value of an option of the strategy."""
+        return self._options[name]
 
     def has_changed(self, relation: Relation) -> bool:
         """Whether any source below the relation changed."""

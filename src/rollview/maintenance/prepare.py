@@ -43,6 +43,7 @@ from rollview.algebra.relations import (
 from rollview.algebra.schema import Column, Schema
 from rollview.algebra.traverse import inputs, with_inputs
 from rollview.analysis.order import left_open
+from rollview.maintenance.choice import ANY, Choice
 from rollview.maintenance.kept_rows import can_be_counted
 from rollview.maintenance.limits import limited_first
 from rollview.maintenance.not_in import not_in_by_counts
@@ -63,12 +64,13 @@ class Prepared:
 
     ``kept`` is in an order in which every operator comes after those below it. ``forms`` has the
     maintained form of every operator of the definition, but for those in the step of a Recursion,
-    which are evaluated with it.
+    which are evaluated with it. ``choice`` says which strategy it was prepared for.
     """
 
     relation: Relation
     kept: tuple[Kept, ...]
     forms: Mapping[Relation, Relation] = field(default_factory=dict)
+    choice: Choice = ANY
 
     def parts(self, node: Relation) -> tuple[Relation, ...]:
         """What an operator of the definition has become, without the forms of its inputs."""

@@ -32,6 +32,7 @@ def explain(definition: Definition, verdict: Verdict, sql: str) -> Explanation:
         candidates=_candidates(verdict),
         sources=tuple(source.name for source in definition.sources),
         sql=sql,
+        options=verdict.options,
     )
 
 
