@@ -28,7 +28,7 @@ from rollview.errors import InternalError
 from rollview.maintenance.clock import CLOCK, SYMBOLIC, Clock, at, reads_clock
 from rollview.maintenance.keys import Keys, Pair, without_nulls
 from rollview.maintenance.program import Blame, Kept, Note, Step
-from rollview.maintenance.reads import Read, keys_text, label
+from rollview.maintenance.reads import AFTER, BEFORE, Read, keys_text, label
 from rollview.maintenance.signed import WEIGHT_COLUMN
 
 
@@ -201,8 +201,14 @@ class Flow:
         """Say what the rule of an operator reads; without keys, all rows. Not told of constants."""
         if not any(isinstance(node, Scan) for node in walk(relation)):
             return
+        what = self._moment_read(what)
         found = Read(what, label(relation, self.kept), keys_text(under), when)
         self.reads.setdefault(self.origin(operator), []).append(found)
+
+    def _moment_read(self, what: str) -> str:
+        """In a form that reads tables at one moment alone, it is that one."""
+        only = {"pre": BEFORE, "post": AFTER}.get(self._options.get("form", ""))
+        return only if only is not None and what in (BEFORE, AFTER) else what
 
     def blame(self, relation: Relation, reason: Reason, when: Relation | None = None) -> None:
         """Say why an operator is not maintained from the changes alone.

@@ -86,7 +86,8 @@ class Prepared:
     def speaker(self, node: Relation) -> Relation:
         """The part whose rule maintains the operator: itself, or the aggregate with its counts."""
         if isinstance(node, Distinct | SetOperation | Aggregate):
-            return next(part for part in self.parts(node) if isinstance(part, Aggregate))
+            parts = (part for part in self.parts(node) if isinstance(part, Aggregate))
+            return next(parts, self.forms[node])
         if isinstance(node, Join):
             return next(part for part in self.parts(node) if isinstance(part, Join))
         if isinstance(node, Filter | TopK):
@@ -96,12 +97,13 @@ class Prepared:
         return self.forms[node]
 
 
-def prepare(relation: Relation, *, moments: bool = True) -> Prepared:
+def prepare(relation: Relation, *, moments: bool = True, counts: bool = True) -> Prepared:
     """The maintained form; the same rows as the relation.
 
-    Without ``moments``, variances and their like are evaluated anew in every changed group.
+    Without ``moments``, variances and their like are evaluated anew in every changed group; without
+    ``counts``, DISTINCT and set operations stay what they are.
     """
-    rewriting = _Rewriting(_names(), moments)
+    rewriting = _Rewriting(_names(), moments, counts)
     rewritten = rewriting.of(relation)
     kept: dict[Relation, Kept] = {}
     _collect(rewritten, kept, rewriting.compared_whole)
@@ -124,6 +126,7 @@ class _Rewriting:
 
     names: Iterator[str]
     moments: bool
+    counts: bool
     known: dict[Relation, Relation] = field(default_factory=dict)
     compared_whole: set[Relation] = field(default_factory=set)
 
@@ -138,11 +141,11 @@ class _Rewriting:
 
     def _maintained(self, node: Relation) -> Relation:
         match node:
-            case Distinct(child=child):
+            case Distinct(child=child) if self.counts:
                 count = NamedAggregate(next(self.names), _count())
                 rows = Aggregate(child, references(child.columns), (count,))
                 return keep(extended(rows, self.names), node.columns)
-            case SetOperation():
+            case SetOperation() if self.counts:
                 return _counted(node, self.names)
             case Aggregate():
                 return keep(extended(node, self.names, self.moments), node.columns)

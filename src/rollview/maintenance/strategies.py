@@ -10,13 +10,34 @@ from dataclasses import replace
 from rollview.algebra.definition import Reason
 from rollview.algebra.relations import Relation
 from rollview.errors import BadOption, InternalError
-from rollview.maintenance import counting
+from rollview.maintenance import algebraic, counting
 from rollview.maintenance.choice import AUTO, Choice
-from rollview.maintenance.prepare import Prepared
+from rollview.maintenance.pairs import FORM, POST, PRE, converted
+from rollview.maintenance.prepare import Prepared, prepare
+from rollview.maintenance.reach import out_of_reach
 from rollview.maintenance.strategy import Strategy
 
 DEFAULT = "counting"
-STRATEGIES: dict[str, Strategy] = {one.name: one for one in (Strategy("counting", counting.RULES),)}
+
+
+def _without_counts(relation: Relation, moments: bool) -> Prepared:
+    return prepare(relation, moments=moments, counts=False)
+
+
+STRATEGIES: dict[str, Strategy] = {
+    one.name: one
+    for one in (
+        Strategy("counting", counting.RULES),
+        Strategy(
+            "algebraic",
+            algebraic.RULES,
+            {FORM: (PRE, POST)},
+            prepare=_without_counts,
+            image=converted,
+            beyond=out_of_reach,
+        ),
+    )
+}
 
 
 def choose(strategy: str = AUTO, **options: str | None) -> Choice:

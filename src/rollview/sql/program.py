@@ -32,6 +32,9 @@ _WORDS = {
     "anchor": "where the rounds begin, for the changed values",
     "touched": "whether anything changed at all",
     "rows": "the rows that are evaluated",
+    "pair": "what an operator gains and loses, minimal",
+    "more": "what a difference would gain",
+    "less": "what a difference would lose",
     "delta": "the change of its rows, which are kept",
 }
 
