@@ -97,8 +97,8 @@ class Flow:
         return delta
 
     def option(self, name: str) -> str:
-        """The value of an option of the strategy."""
-        return self._options[name]
+        """The value of an option of the strategy; nothing if it has no such option."""
+        return self._options.get(name, "")
 
     def has_changed(self, relation: Relation) -> bool:
         """Whether any source below the relation changed."""

@@ -19,6 +19,7 @@ class RuleName(StrEnum):
     LINEAR = "linear"  # the operator itself, applied to the delta below it
     CLOCK = "clock"  # linear, and the rows that a condition on the clock lets in and out
     TELESCOPED = "telescoped"  # one term per changed input of a join
+    TRUTH_TABLE = "truth_table"  # one term per choice of changed inputs of a join
     PAIR = "pair"  # what is gained and what is lost, by the equations of the algebra
     MATCHES = "matches"  # the rows whose matches may have changed
     PADDED = "padded"  # telescoped, and the rows without a match, padded with NULLs

@@ -12,6 +12,7 @@ from rollview.algebra.relations import Relation
 from rollview.errors import BadOption, InternalError
 from rollview.maintenance import algebraic, counting
 from rollview.maintenance.choice import AUTO, Choice
+from rollview.maintenance.counting.join import JOIN_TERMS, TELESCOPED, TRUTH_TABLE
 from rollview.maintenance.pairs import FORM, POST, PRE, converted
 from rollview.maintenance.prepare import Prepared, prepare
 from rollview.maintenance.reach import out_of_reach
@@ -27,7 +28,7 @@ def _without_counts(relation: Relation, moments: bool) -> Prepared:
 STRATEGIES: dict[str, Strategy] = {
     one.name: one
     for one in (
-        Strategy("counting", counting.RULES),
+        Strategy("counting", counting.RULES, {JOIN_TERMS: (TELESCOPED, TRUTH_TABLE)}),
         Strategy(
             "algebraic",
             algebraic.RULES,

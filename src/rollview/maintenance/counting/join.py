@@ -8,7 +8,9 @@ inputs before the changed one as they were, inputs after it as they are. Both ar
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from rollview.algebra.expressions import Expression
 from rollview.algebra.relations import Join, JoinKind, Relation
@@ -17,18 +19,20 @@ from rollview.maintenance.flow import Flow, Moment
 from rollview.maintenance.images import padded
 from rollview.maintenance.keys import Keys
 from rollview.maintenance.matches import delta_matches
-from rollview.maintenance.outward import Joined, flatten, outwards, taken_apart
+from rollview.maintenance.outward import Joined, branches, flatten, outwards, taken_apart
 from rollview.maintenance.program import Note, RuleName
 from rollview.maintenance.reads import label
 from rollview.maintenance.reasons import no_equality, value_moved
 from rollview.maintenance.signed import sum_of
+
+JOIN_TERMS, TELESCOPED, TRUTH_TABLE = "join_terms", "telescoped", "truth_table"
 
 
 def delta_join(join: Join, flow: Flow) -> Relation | None:
     """The delta of a join of any kind."""
     match join.kind:
         case JoinKind.INNER | JoinKind.CROSS:
-            return _telescoped(join, flow)
+            return _by_terms(join, flow)
         case JoinKind.LEFT | JoinKind.RIGHT | JoinKind.FULL:
             flow.note(join, Note(RuleName.PADDED))
             return flow.delta(flow.as_form(join, padded(join)))
@@ -36,22 +40,30 @@ def delta_join(join: Join, flow: Flow) -> Relation | None:
             return delta_matches(join, flow)
 
 
-def _telescoped(join: Join, flow: Flow) -> Relation | None:
-    """``d(Q1..Qn) = sum over i of Q1(before)..d(Qi)..Qn(after)``."""
+def _by_terms(join: Join, flow: Flow) -> Relation | None:
+    """The sum of terms that begin with the change of one input each."""
+    tabled = flow.option(JOIN_TERMS) == TRUTH_TABLE
+    of_joins = RuleName.TRUTH_TABLE if tabled else RuleName.TELESCOPED
     for part in taken_apart(join, flow.kept):
         if flow.has_changed(part):
-            rule = RuleName.TELESCOPED if isinstance(part, Join) else RuleName.LINEAR
+            rule = of_joins if isinstance(part, Join) else RuleName.LINEAR
             flow.note(part, Note(rule))
     joined = flatten(join, flow.kept)
-    terms = []
+    changes: dict[int, Relation] = {}
     for index, relation in enumerate(joined.inputs):
         change = flow.delta(relation)
-        if change is None:
-            continue
-        if len(joined.inputs) > 1:
-            change = flow.hold(change, "change")
+        if change is not None:
+            several = len(joined.inputs) > 1
+            changes[index] = flow.hold(change, "change") if several else change
+    terms: list[Relation] = []
+    for index, change in changes.items():
         term = _Term(join, flow, joined, index, change)
-        terms.append(outwards(flow, joined, index, change, term.other))
+        if tabled:
+            later = {other: own for other, own in changes.items() if other > index}
+            rows = partial(term.rows_of_table, later)
+            terms += branches(flow, joined, index, change, rows)
+        else:
+            terms.append(outwards(flow, joined, index, change, term.telescoped))
     return sum_of(terms, join.columns)
 
 
@@ -65,10 +77,29 @@ class _Term:
     changed: int
     change: Relation
 
-    def other(self, index: int, keys: Keys | None, by: tuple[Expression, ...]) -> Relation:
-        """Another input, as it was if it comes before the changed one, else as it is."""
+    def telescoped(self, index: int, keys: Keys | None, by: tuple[Expression, ...]) -> Relation:
+        """``d(Q1..Qn) = sum over i of Q1(before)..d(Qi)..Qn(after)``."""
+        return self._image(index, Moment.BEFORE if index < self.changed else Moment.AFTER, keys, by)
+
+    def rows_of_table(
+        self,
+        later: Mapping[int, Relation],
+        index: int,
+        keys: Keys | None,
+        by: tuple[Expression, ...],
+    ) -> tuple[Relation, ...]:
+        """``d(Q1..Qn) = sum over the rows of the truth table``, those that begin with this change.
+
+        In a row every changed input is its change or what it was, and not all what they were. This
+        one is the first that is its change; each later one is both, in turn.
+        """
+        before = self._image(index, Moment.BEFORE, keys, by)
+        return (before, later[index]) if index in later else (before,)
+
+    def _image(
+        self, index: int, moment: Moment, keys: Keys | None, by: tuple[Expression, ...]
+    ) -> Relation:
         relation = self.joined.inputs[index]
-        moment = Moment.BEFORE if index < self.changed else Moment.AFTER
         self.flow.read(self.join, moment, relation, by)
         if not by and self.flow.reaches_tables(relation):
             self._read_whole(label(relation, self.flow.kept))
