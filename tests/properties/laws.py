@@ -4,6 +4,7 @@
    state is its relation evaluated; nothing is removed that is not there.
 2. The same changes, split into other refreshes, give the same view.
 3. The prepared relation is the same bag as the relation.
+4. What reaches the view and the states is strongly minimal, under strategy algebraic by its rules.
 """
 
 from __future__ import annotations
