@@ -23,6 +23,7 @@ from rollview.algebra.relations import (
     Temporary,
     Union,
 )
+from rollview.algebra.schema import Column
 from rollview.algebra.traverse import walk
 from rollview.maintenance.algebraic import OWN, SHARED
 from rollview.maintenance.choice import Choice
@@ -70,7 +71,7 @@ from tests.maintenance.people import (
 )
 from tests.maintenance.substitution import post_update, pre_update
 from tests.properties.bags import Violation
-from tests.properties.cases import Case, Change
+from tests.properties.cases import Case, Change, Table
 from tests.properties.maintained import Maintained
 
 PRE, POST = choose("algebraic"), choose("algebraic", form="post")
@@ -340,3 +341,46 @@ def test_a_filter_takes_part_in_its_pair_as_it_is() -> None:
     for way in FORMS:
         done = refresh(Filter(PEOPLE, RICH), hired(FAY), left(ANN, BEN), way=way)
         assert done.delta == {FAY: 1, ANN: -1}
+
+
+# --- floats inside arrays -----------------------------------------------------------------------
+
+LISTS = "ARRAY<DOUBLE>"
+FLOATS = Scan("floats", ("id", "list"), (Column("id", "INT", False), Column("list", LISTS)))
+OTHERS = Scan("others", ("id", "list"), FLOATS.columns)
+LIST = column("list", LISTS)
+OF_LISTS: dict[str, Relation] = {
+    "distinct": Distinct(keep(FLOATS, LIST)),
+    **{
+        f"{kind}{' all' if every else ''}": SetOperation(
+            kind, every, keep(FLOATS, LIST), keep(OTHERS, LIST), keep(FLOATS, LIST).columns
+        )
+        for kind in SetKind
+        for every in (True, False)
+    },
+}
+NAN = float("nan")
+
+
+@pytest.mark.parametrize("way", FORMS, ids=str)
+@pytest.mark.parametrize("name", OF_LISTS)
+def test_zero_and_nan_in_arrays_are_one_value_each(name: str, way: Choice) -> None:
+    """A copy with the other sign of zero goes or comes: the row stays until the last of both."""
+    floats = ((1, (0.0,)), (2, (-0.0,)), (3, (NAN,)), (4, (NAN, None)), (5, None), (6, (-0.0, 1.0)))
+    others = ((1, (-0.0,)), (2, (NAN,)))
+    tables = {
+        "floats": Table(FLOATS.columns, floats),
+        "others": Table(OTHERS.columns, others),
+    }
+    view = Maintained(Case(tables, OF_LISTS[name], ()), connection(), choice=way)
+    first = view.refresh((Change("floats", floats[0], -1),))
+    assert not first.delta or name in ("except all", "intersect all")
+    for batch in (
+        (Change("floats", (7, (0.0,)), 1), Change("floats", (8, (0.0, 1.0)), 1)),
+        (Change("floats", floats[1], -1), Change("floats", floats[5], -1)),
+        (Change("others", others[0], -1), Change("floats", floats[2], -1)),
+        (Change("others", (3, (0.0,)), 1), Change("others", others[1], -1)),
+        (Change("floats", (7, (0.0,)), -1), Change("floats", floats[3], -1)),
+        (Change("floats", floats[4], -1), Change("floats", (9, (-0.0,)), 1)),
+    ):
+        view.refresh(batch)
