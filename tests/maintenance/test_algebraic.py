@@ -188,7 +188,7 @@ def test_deletions_of_a_projection_are_taken_against_the_modified_relation(
     swap = left(CAT) + hired((8, "hal", "b", 0))
     for way in FORMS:
         assert not refresh(teams, swap, way=way).delta
-    monkeypatch.setattr("rollview.maintenance.algebraic.distinct.mod", sub)
+    monkeypatch.setattr("rollview.maintenance.algebraic.distinct.mod_values", sub)
     with pytest.raises(Violation, match="law 1: the view") as broken:
         refresh(teams, swap, way=PRE)
     assert "missing {('b',): 1}" in str(broken.value)
@@ -202,7 +202,7 @@ def test_insertions_of_a_difference_are_of_what_stays(monkeypatch: pytest.Monkey
     both = left(ANN, BEN) + closed(ALPHA)
     for way in FORMS:
         assert not refresh(rest, both, way=way).delta
-    monkeypatch.setattr("rollview.maintenance.algebraic.set_operation.sub", rows)
+    monkeypatch.setattr("rollview.maintenance.algebraic.set_operation.sub_values", rows)
     with pytest.raises(Violation, match="law 1: the view"):
         refresh(rest, both, way=PRE)
 

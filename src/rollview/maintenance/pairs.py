@@ -18,7 +18,17 @@ from dataclasses import dataclass
 from functools import wraps
 
 from rollview.algebra.expressions import conjunction, same
-from rollview.algebra.relations import Filter, Join, JoinKind, Named, Project, Relation, Union
+from rollview.algebra.relations import (
+    Filter,
+    Join,
+    JoinKind,
+    Named,
+    Project,
+    Relation,
+    SetKind,
+    SetOperation,
+    Union,
+)
 from rollview.algebra.schema import Schema
 from rollview.maintenance import images
 from rollview.maintenance.flow import Flow, Moment, Rule
@@ -132,6 +142,29 @@ def sub(flow: Flow, relation: Relation, keys: Keys | None = None) -> Relation:
         return base
     gone = signed(restrict(own.lost, keys), relation.columns, MINUS)
     return brought_forward(flow, base, gone)
+
+
+def mod_values(flow: Flow, relation: Relation, keys: Keys | None = None) -> Relation:
+    """``mod(Q)`` for operators to which equal rows are the same row.
+
+    0.0 equals -0.0, and Spark shows either as the other where it compares, also inside arrays: a
+    copy that goes is found among the rows by what Spark takes for equal, not by what tells apart.
+    """
+    own = pair(flow, relation)
+    stay = sub_values(flow, relation, keys)
+    if own is None:
+        return stay
+    return Union((stay, restrict(own.gained, keys)), relation.columns)
+
+
+def sub_values(flow: Flow, relation: Relation, keys: Keys | None = None) -> Relation:
+    """``sub(Q)`` for operators to which equal rows are the same row."""
+    own = pair(flow, relation)
+    base = rows(flow, relation, keys)
+    if own is None:
+        return base
+    gone = restrict(own.lost, keys)
+    return SetOperation(SetKind.EXCEPT, True, base, gone, relation.columns)
 
 
 def converted(flow: Flow, relation: Relation, moment: Moment, keys: Keys | None) -> Relation:

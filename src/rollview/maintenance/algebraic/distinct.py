@@ -10,7 +10,7 @@ from rollview.algebra.relations import Distinct, Relation
 from rollview.maintenance.flow import Flow
 from rollview.maintenance.pairs import (
     disjoint,
-    mod,
+    mod_values,
     pair,
     rows,
     without_rows,
@@ -31,5 +31,5 @@ def delta_distinct(distinct: Distinct, flow: Flow) -> Relation | None:
     keys = flow.keys(unsigned(below.change), columns)
     flow.read(distinct, BEFORE, child, columns)
     gained = without_rows(flow, Distinct(below.gained), rows(flow, child, keys))
-    lost = without_rows(flow, Distinct(below.lost), mod(flow, child, keys))
+    lost = without_rows(flow, Distinct(below.lost), mod_values(flow, child, keys))
     return disjoint(flow, gained, lost, distinct.columns)

@@ -18,11 +18,11 @@ from rollview.maintenance.keys import Keys
 from rollview.maintenance.pairs import (
     Pair,
     disjoint,
-    mod,
+    mod_values,
     pair,
     renamed,
     rows,
-    sub,
+    sub_values,
     within_rows,
     without_rows,
 )
@@ -132,11 +132,15 @@ class _Sides:
 
     def sub(self, side: int, driving: Relation) -> Relation:
         """sub(Q) under these rows."""
-        return renamed(sub(self.flow, self.inputs[side], self.keys(side, driving)), self.columns)
+        return renamed(
+            sub_values(self.flow, self.inputs[side], self.keys(side, driving)), self.columns
+        )
 
     def mod(self, side: int, driving: Relation) -> Relation:
         """mod(Q) under these rows."""
-        return renamed(mod(self.flow, self.inputs[side], self.keys(side, driving)), self.columns)
+        return renamed(
+            mod_values(self.flow, self.inputs[side], self.keys(side, driving)), self.columns
+        )
 
     def union(self, parts: list[Relation | None]) -> Relation | None:
         """The parts that there are, as one set; None if there is none."""
