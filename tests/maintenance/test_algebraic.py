@@ -30,7 +30,7 @@ from rollview.maintenance.choice import Choice
 from rollview.maintenance.clock import Reading
 from rollview.maintenance.compiler import compile_delta
 from rollview.maintenance.flow import Flow
-from rollview.maintenance.pairs import rows, sub
+from rollview.maintenance.pairs import rows, sub_values
 from rollview.maintenance.program import Program
 from rollview.maintenance.strategies import beyond, choose, prepared
 from tests.algebra.examples import (
@@ -115,14 +115,11 @@ def test_the_rules_are_of_the_papers_or_shared() -> None:
 def test_conversion_by_inversion_and_by_substitution_give_the_same(name: str) -> None:
     """Theorem 4.2: four programs, one delta, refresh after refresh."""
     case = Case(TABLES, REACHED[name], ())
-    views = [
-        kind(case, connection(), choice=way) for kind in (Maintained, Converted) for way in FORMS
-    ]
-    for batch in BATCHES:
-        done = []
-        for view in views:
-            done.append(view.refresh(tuple(batch)))
-        assert all(one.delta == done[0].delta for one in done), name
+    found = []
+    for kind, way in product((Maintained, Converted), FORMS):
+        view = kind(case, connection(), choice=way)
+        found.append([view.refresh(tuple(batch)).delta for batch in BATCHES])
+    assert all(deltas == found[0] for deltas in found)
 
 
 @pytest.mark.parametrize("name", REACHED)
@@ -138,7 +135,8 @@ def test_a_form_reads_the_tables_at_its_moment_alone(name: str) -> None:
 
 def test_most_views_are_within_reach() -> None:
     names = {name for name in DEFINITIONS if name not in REACHED}
-    assert names == {"recursion", "top_k", "top_k_offset", "window_global"}
+    limits, recursions = {"top_k", "top_k_offset"}, {"recursion", "recursion_constant"}
+    assert names == {*limits, *recursions, "window_global"}
 
 
 HOW_OFTEN = {
@@ -182,16 +180,23 @@ def test_deletions_of_a_projection_are_taken_against_the_modified_relation(
     """Cat is the last of team b, and another one of team b comes: team b stays.
 
     Against Q - deleted, as before the correction, nobody is left in it: it is deleted, and it is
-    not inserted either, since it was there.
+    not inserted either, since it was there. A projection of sets is one of bags and then DISTINCT
+    here; that of bags is left weakly minimal, for its own correction hides the other.
     """
     teams = Distinct(keep(PEOPLE, TEAM))
     swap = left(CAT) + hired((8, "hal", "b", 0))
+    monkeypatch.setattr("rollview.maintenance.algebraic.project.minimal", weakly)
     for way in FORMS:
         assert not refresh(teams, swap, way=way).delta
-    monkeypatch.setattr("rollview.maintenance.algebraic.distinct.mod_values", sub)
+    monkeypatch.setattr("rollview.maintenance.algebraic.distinct.mod_values", sub_values)
     with pytest.raises(Violation, match="law 1: the view") as broken:
         refresh(teams, swap, way=PRE)
     assert "missing {('b',): 1}" in str(broken.value)
+
+
+def weakly(flow: Flow, delta: Relation) -> Relation:
+    """The delta as it is, where the strategy makes it strongly minimal."""
+    return flow.hold(delta, "pair")
 
 
 def test_insertions_of_a_difference_are_of_what_stays(monkeypatch: pytest.MonkeyPatch) -> None:
