@@ -17,6 +17,8 @@ from rollview.planning.verdict import judge
 from tests.algebra.examples import DEFINITIONS, EXAMPLES, keep, schema
 from tests.docs.pages import DOCS
 from tests.maintenance.people import connection
+from tests.maintenance.sizes import sizes
+from tests.maintenance.test_compiler import LEVELS, scan
 from tests.planning.views import definition_of, explained
 from tests.properties.cases import Bag, Batch, Case, Change, Table
 from tests.properties.maintained import Maintained
@@ -62,9 +64,9 @@ def change_of(example: dict[str, str]) -> tuple[dict[str, Table], Batch]:
         gained, lost = example["pair of people"].split("; ")
         signs = [_ROW.sub(r"+(\2)", gained), _ROW.sub(r"-(\2)", lost)]
         example = {**example, "change of people": " ".join(signs)}
-    for name, scan in (("people", PEOPLE), ("teams", TEAMS)):
+    for name, table in (("people", PEOPLE), ("teams", TEAMS)):
         if name in example:
-            tables[name] = Table(scan.columns, tuple(signed_rows(example[name])))
+            tables[name] = Table(table.columns, tuple(signed_rows(example[name])))
             changes = signed_rows(example[f"change of {name}"])
             batch += [Change(name, row, weight) for row, weight in changes.items()]
     return tables, tuple(batch)
@@ -92,6 +94,18 @@ def test_the_terms_of_the_example_add_up(terms: str) -> None:
         summed.update(signed_rows(text))
     assert +summed == +signed_rows(example["change of the view"])
     assert -summed == -signed_rows(example["change of the view"])
+
+
+def test_sizes_are_those_of_the_page() -> None:
+    rows = [line.strip("| ").split(" | ") for line in PAGE.split("| depth |")[1].splitlines()[:4]]
+    depths = [int(cell) for cell in rows[0]]
+    assert len(depths) == 3
+    told = [[int(cell.replace(",", "")) for cell in row[1:]] for row in rows[2:4]]
+    for position, depth in enumerate(depths):
+        relation = scan(0)
+        for number in range(1, depth + 1):
+            relation = LEVELS["inner join"](relation, number)
+        assert sizes(relation, choose("algebraic")) == (told[0][position], told[1][position])
 
 
 def test_every_strategy_has_an_example() -> None:

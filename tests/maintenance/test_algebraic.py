@@ -20,7 +20,6 @@ from rollview.algebra.relations import (
     Scan,
     SetKind,
     SetOperation,
-    Temporary,
     Union,
 )
 from rollview.algebra.schema import Column
@@ -69,6 +68,7 @@ from tests.maintenance.people import (
     maintained,
     refresh,
 )
+from tests.maintenance.sizes import sizes
 from tests.maintenance.substitution import post_update, pre_update
 from tests.properties.bags import Violation
 from tests.properties.cases import Case, Change, Table
@@ -304,21 +304,6 @@ def deep(depth: int) -> Relation:
     return relation
 
 
-def sizes(relation: Relation) -> tuple[int, int]:
-    """The nodes of a program, and those of its delta if every temporary were written out."""
-    program = compile_delta(prepared(relation, PRE), TABLES)
-    written: dict[str, int] = {}
-
-    def whole(one: Relation) -> int:
-        return sum(written[n.name] if isinstance(n, Temporary) else 1 for n in walk(one))
-
-    for step in program.steps:
-        written[step.name] = whole(step.relation)
-    shared = sum(1 for step in program.steps for _ in walk(step.relation))
-    assert program.delta is not None
-    return shared, whole(program.delta)
-
-
 def test_the_size_is_linear_with_shared_temporaries_and_exponential_without(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -328,7 +313,7 @@ def test_the_size_is_linear_with_shared_temporaries_and_exponential_without(
         return Before("q", tuple(c.name for c in relation.columns), relation.columns)
 
     monkeypatch.setattr("rollview.maintenance.images.image", named)
-    found = [sizes(deep(depth)) for depth in (3, 6, 9, 12)]
+    found = [sizes(deep(depth), PRE) for depth in (3, 6, 9, 12)]
     shared, written = zip(*found, strict=True)
     steps = [after - before for before, after in pairwise(shared)]
     assert max(steps) - min(steps) <= 2, shared
@@ -338,7 +323,7 @@ def test_the_size_is_linear_with_shared_temporaries_and_exponential_without(
 
 def test_a_program_grows_with_a_power_of_the_depth_at_most() -> None:
     """Looked up under other keys, Q is evaluated once for every operator above it."""
-    four, eight = (sizes(deep(depth))[0] for depth in (6, 12))
+    four, eight = (sizes(deep(depth), PRE)[0] for depth in (6, 12))
     assert eight <= 4 * four, (four, eight)
 
 

@@ -124,8 +124,12 @@ def minimized(rule: Rule) -> Rule:
 
 
 def rows(flow: Flow, relation: Relation, keys: Keys | None = None) -> Relation:
-    """Q: the rows at the beginning of the way, all or under keys."""
-    return flow.at(start(flow), relation, keys)
+    """Q: the rows at the beginning of the way, all or under keys.
+
+    Equations say Q more than once; what is read of tables under keys is read once.
+    """
+    found = images.image(flow, relation, start(flow), keys)
+    return found if keys is None or not flow.reaches_tables(relation) else flow.hold(found, "rows")
 
 
 def mod(flow: Flow, relation: Relation, keys: Keys | None = None) -> Relation:
@@ -175,7 +179,7 @@ def converted(flow: Flow, relation: Relation, moment: Moment, keys: Keys | None)
     if moment is start(flow) or flow.kept(relation) or not flow.has_changed(relation):
         return images.image(flow, relation, moment, keys)
     own = pair(flow, relation)
-    base = images.image(flow, relation, start(flow), keys)
+    base = rows(flow, relation, keys)
     return base if own is None else brought_forward(flow, base, restrict(own.change, keys))
 
 

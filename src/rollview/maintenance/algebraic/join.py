@@ -14,7 +14,6 @@ from rollview.maintenance.flow import Flow
 from rollview.maintenance.images import padded
 from rollview.maintenance.keys import Keys, Pair, equalities, names_of
 from rollview.maintenance.matches import delta_matches
-from rollview.maintenance.outward import is_plain
 from rollview.maintenance.pairs import delta_of, minimal, mod, pair, rows, sub
 from rollview.maintenance.program import Note, RuleName
 from rollview.maintenance.reads import BEFORE, label
@@ -75,6 +74,4 @@ def _reached(
     flow.read(join, BEFORE, other, by)
     if not pairs and flow.reaches_tables(other):
         flow.blame(join, no_equality(join, label(other, flow.kept)), when=change)
-    if not pairs or is_plain(other):
-        return None
-    return flow.matching(change, pairs, of_left=of_left)
+    return flow.matching(change, pairs, of_left=of_left) if pairs else None

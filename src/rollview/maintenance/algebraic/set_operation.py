@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from rollview.algebra.relations import Distinct, Relation, SetKind, SetOperation, Union
 from rollview.algebra.schema import Schema
+from rollview.algebra.traverse import inputs
 from rollview.maintenance.flow import Flow
 from rollview.maintenance.keys import Keys
 from rollview.maintenance.pairs import (
@@ -100,7 +101,7 @@ def _image(flow: Flow, operation: SetOperation, side: Relation, concerned: Relat
     """The rows of an input that are equal to changed ones."""
     flow.read(operation, BEFORE, side, references(side.columns))
     keys = flow.keys(concerned, references(operation.columns)).over(references(side.columns))
-    return flow.hold(renamed(rows(flow, side, keys), operation.columns), "rows")
+    return renamed(rows(flow, side, keys), operation.columns)
 
 
 class _Sides:
@@ -112,7 +113,7 @@ class _Sides:
         self.inputs = (one, two)
         self.pairs = tuple(pair(flow, side) for side in self.inputs)
         for side in self.inputs:
-            flow.read(operation, BEFORE, side, references(side.columns))
+            flow.read(operation, BEFORE, inputs(side)[0], references(side.columns))
 
     def change(self, side: int, *, gained: bool) -> Relation | None:
         """What an input gains or loses; None if it cannot have changed."""
