@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import duckdb
 
 from rollview.algebra.definition import Reason
-from rollview.algebra.relations import Relation
+from rollview.algebra.relations import Distinct, Relation, SetOperation
 from rollview.algebra.schema import Schema
 from rollview.maintenance.choice import ANY, Choice
 from rollview.maintenance.clock import CLOCK, Clock, Reading, at_moment
@@ -26,7 +26,7 @@ from tests.properties.bags import Bag, applied, assert_same, bag, signed_bag
 from tests.properties.cases import Batch, Case, Row
 from tests.properties.dialect import to_duckdb
 from tests.properties.duckdb_engine import DuckEngine
-from tests.properties.minimality import assert_minimal
+from tests.properties.minimality import assert_minimal, assert_minimal_for_sets
 from tests.properties.values import sql
 
 MINIMAL = ("algebraic",)
@@ -105,6 +105,8 @@ class Maintained:
                 for _ in range(abs(weight))
             ]
         assert_minimal(what, before, after, rows)
+        if what == "view" and _is_set(self._case.relation):
+            assert_minimal_for_sets(what, before, rows)
 
     def _program(self, changed: frozenset[str], reading: Reading | None) -> Program:
         if reading is not None:
@@ -175,6 +177,15 @@ def create(
     values = to_duckdb(f"(VALUES {cells or f'({nothing})'}) AS made({names})")
     where = "" if cells else " WHERE false"
     connection.execute(f"CREATE OR REPLACE TABLE {table} AS SELECT {names} FROM {values}{where}")
+
+
+def _is_set(relation: Relation) -> bool:
+    """Whether the relation is said to have no duplicates."""
+    match relation:
+        case SetOperation(all=every):
+            return not every
+        case _:
+            return isinstance(relation, Distinct)
 
 
 def _table(kept: Kept) -> str:

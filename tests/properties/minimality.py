@@ -65,6 +65,15 @@ def assert_minimal(what: str, before: Bag, after: Bag, delta: Iterable[Row]) -> 
         raise Violation(f"law 4: the change of the {what} is {found}", str(sorted(map(str, rows))))
 
 
+def assert_minimal_for_sets(what: str, before: Bag, delta: Iterable[Row]) -> None:
+    """Fail unless the delta is minimal for a set."""
+    rows = list(delta)
+    inserted = bag(row[:-1] for row in rows if _weight(row) > 0)
+    deleted = bag(row[:-1] for row in rows if _weight(row) < 0)
+    if not is_minimal_for_sets(before, inserted, deleted):
+        raise Violation(f"law 4: the change of the {what} is none of a set", str(rows))
+
+
 def _weight(row: Row) -> int:
     return int(str(row[-1]))
 

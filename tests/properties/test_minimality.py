@@ -11,6 +11,7 @@ from tests.properties.cases import Bag
 from tests.properties.minimality import (
     Minimality,
     assert_minimal,
+    assert_minimal_for_sets,
     is_minimal_for_sets,
     minimality,
     of_delta,
@@ -61,5 +62,8 @@ def test_doubles_that_count_as_equal_are_no_copies_of_each_other() -> None:
 
 def test_what_is_not_strongly_minimal_is_a_violation() -> None:
     assert_minimal("view", rows("a"), rows("b"), [("b", 1), ("a", -1)])
+    assert_minimal_for_sets("view", rows("a"), [("b", 1), ("a", -1)])
+    with pytest.raises(Violation, match="law 4: the change of the view is none of a set"):
+        assert_minimal_for_sets("view", rows("a"), [("a", 1)])
     with pytest.raises(Violation, match="law 4: the change of the view is weakly minimal"):
         assert_minimal("view", rows("a"), rows("a"), [("a", 1), ("a", -1)])

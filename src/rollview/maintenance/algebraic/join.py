@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from rollview.algebra.expressions import Expression
 from rollview.algebra.relations import Join, JoinKind, Relation, Side, Union
+from rollview.analysis.keys import key_of
 from rollview.maintenance.flow import Flow
 from rollview.maintenance.images import padded
 from rollview.maintenance.keys import Keys, Pair, equalities, names_of
@@ -17,7 +18,7 @@ from rollview.maintenance.matches import delta_matches
 from rollview.maintenance.pairs import delta_of, minimal, mod, pair, rows, sub
 from rollview.maintenance.program import Note, RuleName
 from rollview.maintenance.reads import BEFORE, label
-from rollview.maintenance.reasons import no_equality
+from rollview.maintenance.reasons import no_equality, value_moved
 
 
 def delta_join(join: Join, flow: Flow) -> Relation | None:
@@ -73,5 +74,13 @@ def _reached(
     by: tuple[Expression, ...] = tuple(pair.right if of_left else pair.left for pair in pairs)
     flow.read(join, BEFORE, other, by)
     if not pairs and flow.reaches_tables(other):
-        flow.blame(join, no_equality(join, label(other, flow.kept)), when=change)
+        _read_whole(join, flow, label(other, flow.kept), change, of_left=of_left)
     return flow.matching(change, pairs, of_left=of_left) if pairs else None
+
+
+def _read_whole(join: Join, flow: Flow, what: str, change: Relation, *, of_left: bool) -> None:
+    """The change of a single row, a value that is compared with, has no rows at most times."""
+    if key_of(join.left if of_left else join.right) == ():
+        flow.blame(join, value_moved(join, what), when=flow.rarely(change))
+    else:
+        flow.blame(join, no_equality(join, what), when=change)
