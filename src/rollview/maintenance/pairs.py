@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import wraps
 
-from rollview.algebra.expressions import conjunction, same
+from rollview.algebra.expressions import Expression, conjunction, same, typed
 from rollview.algebra.relations import (
     Filter,
     Join,
@@ -201,9 +201,15 @@ def _compared(flow: Flow, kind: JoinKind, one: Relation, other: Relation) -> Rel
     return Join(kind, one, told, conjunction(same(left, right) for left, right in equal))
 
 
+def matched(relation: Relation, columns: Schema) -> tuple[Expression, ...]:
+    """The columns of a relation as these, by position; fields of structs may have other names."""
+    pairs = zip(columns, references(relation.columns), strict=True)
+    return tuple(typed(value, column.type) for column, value in pairs)
+
+
 def renamed(relation: Relation, columns: Schema) -> Relation:
-    """The same rows under the names of these columns, matched by position."""
+    """The same rows under the names of these columns."""
     if relation.columns == columns:
         return relation
-    items = zip(columns, references(relation.columns), strict=False)
-    return Project(relation, tuple(Named(column.name, value) for column, value in items))
+    values = zip(columns, matched(relation, columns), strict=True)
+    return Project(relation, tuple(Named(column.name, value) for column, value in values))

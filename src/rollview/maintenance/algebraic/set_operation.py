@@ -19,6 +19,7 @@ from rollview.maintenance.keys import Keys
 from rollview.maintenance.pairs import (
     Pair,
     disjoint,
+    matched,
     mod_values,
     pair,
     renamed,
@@ -29,7 +30,7 @@ from rollview.maintenance.pairs import (
 )
 from rollview.maintenance.program import Note, RuleName
 from rollview.maintenance.reads import BEFORE
-from rollview.maintenance.signed import keep, references
+from rollview.maintenance.signed import references
 
 
 def delta_set_operation(operation: SetOperation, flow: Flow) -> Relation | None:
@@ -100,7 +101,8 @@ def _minus(one: Relation, two: Relation, columns: Schema) -> Relation:
 def _image(flow: Flow, operation: SetOperation, side: Relation, concerned: Relation) -> Relation:
     """The rows of an input that are equal to changed ones."""
     flow.read(operation, BEFORE, side, references(side.columns))
-    keys = flow.keys(concerned, references(operation.columns)).over(references(side.columns))
+    keys = flow.keys(concerned, references(operation.columns))
+    keys = keys.over(matched(side, operation.columns))
     return renamed(rows(flow, side, keys), operation.columns)
 
 
@@ -120,12 +122,13 @@ class _Sides:
         own = self.pairs[side]
         if own is None:
             return None
-        return keep(renamed(own.gained if gained else own.lost, self.columns), self.columns)
+        return renamed(own.gained if gained else own.lost, self.columns)
 
     def keys(self, side: int, driving: Relation) -> Keys:
         """The rows as keys of an input."""
         expressions = references(self.columns)
-        return self.flow.keys(driving, expressions).over(references(self.inputs[side].columns))
+        own = matched(self.inputs[side], self.columns)
+        return self.flow.keys(driving, expressions).over(own)
 
     def rows(self, side: int, driving: Relation) -> Relation:
         """Q under these rows."""
