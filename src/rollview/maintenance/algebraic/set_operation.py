@@ -77,7 +77,8 @@ def _either(
     left: Pair | None, right: Pair | None, columns: Schema
 ) -> tuple[Relation | None, Relation | None]:
     """What makes S - T grow, and what makes it shrink."""
-    more, less = [], []
+    more: list[Relation] = []
+    less: list[Relation] = []
     if left is not None:
         more.append(left.gained)
         less.append(left.lost)
