@@ -82,7 +82,7 @@ BATCHES = (
     hired(FAY, FAY) + left(ANN),
     founded(ZETA) + closed(ALPHA) + left(BEN) + hired((9, "ida", "b", 60)),
     left(CAT, DAN, EVE) + closed(GAMMA, NONE) + founded(("c", "Gamma")),
-    hired(ANN) + left(ANN) + closed(BETA) + founded(BETA, BETA),
+    hired(ANN) + left(ANN) + closed(BETA) + founded(BETA, NONE, NONE),
 )
 
 
