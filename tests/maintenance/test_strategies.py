@@ -9,8 +9,15 @@ from rollview.errors import BadOption
 from rollview.maintenance.choice import ANY
 from rollview.maintenance.compiler import compile_delta
 from rollview.maintenance.prepare import prepare
-from rollview.maintenance.strategies import DEFAULT, STRATEGIES, choose, prepared, strategy_of
-from tests.algebra.examples import DEFINITIONS, PEOPLE
+from rollview.maintenance.strategies import (
+    DEFAULT,
+    STRATEGIES,
+    beyond,
+    choose,
+    prepared,
+    strategy_of,
+)
+from tests.algebra.examples import DEFINITIONS, EXAMPLES, PEOPLE
 from tests.docs.pages import DOCS
 from tests.properties.ways import WAYS
 
@@ -38,7 +45,8 @@ def test_what_is_not_there_is_refused_with_what_is() -> None:
 
 def test_the_rules_of_the_chosen_strategy_are_used() -> None:
     for way in WAYS:
-        form = prepared(PEOPLE, way)
+        view = EXAMPLES["aggregate"] if beyond(PEOPLE, way) else PEOPLE
+        form = prepared(view, way)
         assert form.choice == way
         assert compile_delta(form, ["people"]).delta is not None
 

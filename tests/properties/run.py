@@ -126,6 +126,9 @@ def main() -> int:
         if done % 200 == 0:
             pace = done / (time.monotonic() - began)
             print(f"{done} cases, {failed} failed, {pace:.1f} a second", flush=True)
+    asked = asked_for(chosen)
+    if asked is not None and chosen.only is None and not failed:
+        print(f"{chosen.cases - done} more are out of the reach of {asked}")
     print(f"{done} cases, {failed} failed, {time.monotonic() - began:.0f} s")
     return 1 if failed else 0
 

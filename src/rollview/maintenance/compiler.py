@@ -35,7 +35,8 @@ def compile_delta(prepared: Prepared, changed: Iterable[str], clock: Clock = SYM
     steps = _needed(flow.steps, [*states.values(), *([] if delta is None else [delta])])
     run = {step.name for step in steps}
     blames = tuple(blame for blame in flow.blames if blame.step is None or blame.step in run)
-    return Program(steps, delta, states, _notes(flow), blames, frozenset(flow.rare & run))
+    merges = tuple(flow.merges)
+    return Program(steps, delta, states, _notes(flow), blames, frozenset(flow.rare & run), merges)
 
 
 def _notes(flow: Flow) -> dict[Relation, Note]:

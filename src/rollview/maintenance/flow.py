@@ -27,7 +27,7 @@ from rollview.algebra.traverse import inputs, walk
 from rollview.errors import InternalError
 from rollview.maintenance.clock import CLOCK, SYMBOLIC, Clock, at, reads_clock
 from rollview.maintenance.keys import Keys, Pair, without_nulls
-from rollview.maintenance.program import Blame, Kept, Note, Step
+from rollview.maintenance.program import Blame, Kept, Merging, Note, Step
 from rollview.maintenance.reads import AFTER, BEFORE, Read, keys_text, label
 from rollview.maintenance.signed import WEIGHT_COLUMN
 
@@ -74,6 +74,7 @@ class Flow:
         self.notes: dict[Relation, Note] = {}
         self.reads: dict[Relation, list[Read]] = {}
         self.blames: list[Blame] = []
+        self.merges: list[Merging] = []
 
     def delta(self, relation: Relation) -> Relation | None:
         """The change of a relation; None if it cannot have changed."""

@@ -10,8 +10,9 @@ from dataclasses import replace
 from rollview.algebra.definition import Reason
 from rollview.algebra.relations import Relation
 from rollview.errors import BadOption, InternalError
-from rollview.maintenance import algebraic, counting
+from rollview.maintenance import algebraic, change_table, counting
 from rollview.maintenance.choice import AUTO, Choice
+from rollview.maintenance.conversion import prepare_extent, violated_conditions
 from rollview.maintenance.counting.join import JOIN_TERMS, TELESCOPED, TRUTH_TABLE
 from rollview.maintenance.pairs import FORM, POST, PRE, converted
 from rollview.maintenance.prepare import Prepared, prepare
@@ -36,6 +37,13 @@ STRATEGIES: dict[str, Strategy] = {
             prepare=_without_counts,
             image=converted,
             beyond=out_of_reach,
+        ),
+        Strategy(
+            "change_table",
+            change_table.RULES,
+            prepare=prepare_extent,
+            beyond=violated_conditions,
+            merges=True,
         ),
     )
 }

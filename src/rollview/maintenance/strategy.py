@@ -30,7 +30,8 @@ class Strategy:
 
     ``options`` has the values of every option, the default first; rules ask the flow for them.
     ``beyond`` says which conditions of the strategy a relation violates, so that it is out of its
-    reach; none by default.
+    reach; none by default. What ``merges`` has its change merged into the stored rows, however
+    small the view is.
     """
 
     name: str
@@ -39,3 +40,4 @@ class Strategy:
     prepare: Prepare = _prepared
     image: ImageOf = image
     beyond: Reach = _everything
+    merges: bool = False
