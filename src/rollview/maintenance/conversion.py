@@ -61,7 +61,7 @@ def violated_conditions(relation: Relation, _choice: Choice) -> tuple[Reason, ..
 
 
 def _form(relation: Relation) -> Prepared | tuple[Reason, ...]:
-    search = _Search(Rewriting(names(), True))
+    search = _Search(Rewriting(names(), True, True))
     table = search.table(relation)
     if table is None:
         return tuple(dict.fromkeys(search.violations)) or (nothing_to_convert(relation),)
