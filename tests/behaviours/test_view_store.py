@@ -162,9 +162,7 @@ def test_who_is_not_alone_leaves_what_may_still_be_committed(store: StoreUnderTe
 @pytest.mark.parametrize("by_others", ["compact", "alter"])
 def test_the_watermark_outlives_other_commits(store: StoreUnderTest, by_others: str) -> None:
     committed = store.again().commit(store.all(OLD), 0, AT_1)
-    version = store.again().backing.current()
     getattr(store, by_others)()
-    assert store.again().backing.current() != version
     assert store.again().watermark() == committed
     assert store.content(store.again().backing.read()) == OLD
     second = store.again().commit(store.all(NEW), 1, AT_2)
