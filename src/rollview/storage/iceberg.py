@@ -16,16 +16,23 @@ from rollview.errors import SourceChanged, SourceVersionGone
 from rollview.storage.base import TableState
 from rollview.storage.encoding import quoted
 from rollview.storage.iceberg_changes import (
-    EMPTY,
-    changed_rows,
     check_changes,
     in_present_fields,
     same_columns,
     snapshot_of,
     version_of,
 )
-from rollview.storage.net import no_change
-from rollview.storage.tables import active, missing
+from rollview.storage.iceberg_diff import (
+    REPLACE,
+    changed_rows,
+    difference,
+    is_there,
+    path_between,
+)
+from rollview.storage.iceberg_rows import rows_of
+from rollview.storage.iceberg_table import EMPTY, table_now
+from rollview.storage.net import net, no_change
+from rollview.storage.tables import missing
 
 
 class IcebergSource:
@@ -65,7 +72,7 @@ class IcebergSource:
             ) from failure
         if version == EMPTY:
             return found.where("false")
-        return found if self._pinned else self._in_present_columns(found, snapshot_of(version))
+        return found if self._pinned else self._in_present_columns(found, int(snapshot_of(version)))
 
     def stamp(self, version: str) -> str | None:
         return None  # no version has the name of another
@@ -75,13 +82,10 @@ class IcebergSource:
         table = self._load()
         if before == after or EMPTY in (before, after):
             return before == after
-        first, snapshot = snapshot_of(before), table.snapshot(snapshot_of(after))
-        while snapshot is not None and int(snapshot.snapshotId()) != first:
-            parent = snapshot.parentId()
-            if snapshot.operation() != "replace" or parent is None:
-                return False
-            snapshot = table.snapshot(parent)
-        return snapshot is not None and same_columns(table, before, after)
+        path = path_between(table, snapshot_of(before), snapshot_of(after))
+        if path is None or any(snapshot.operation() != REPLACE for snapshot in path):
+            return False
+        return same_columns(table, before, after)
 
     def obstacle(self, before: str, after: str, columns: Sequence[str]) -> str | None:
         try:
@@ -92,8 +96,11 @@ class IcebergSource:
 
     def changes(self, before: str, after: str, columns: Sequence[str]) -> DataFrame:
         table = self._load()
-        if check_changes(table, self._name, before, after, columns):
-            return changed_rows(self._spark, self._name, self._is_path, before, after, columns)
+        check_changes(table, self._name, before, after, columns)
+        files = difference(self._spark, table, snapshot_of(before), snapshot_of(after))
+        found = changed_rows(self._spark, table, files, columns)
+        if found is not None:
+            return net(found, columns, exact=True)
         fields = {field.name.lower(): field for field in self._spark_schema(table).fields}
         kept = [fields[name.lower()] for name in columns]
         return no_change(
@@ -102,16 +109,10 @@ class IcebergSource:
         )
 
     def readable(self, version: str) -> bool:
-        return version == EMPTY or self._load().snapshot(snapshot_of(version)) is not None
+        return is_there(self._load(), snapshot_of(version))
 
     def rows(self, version: str) -> int | None:
-        if version == EMPTY:
-            return 0
-        snapshot = self._load().snapshot(snapshot_of(version))
-        summary = {} if snapshot is None else dict(snapshot.summary())
-        if "total-records" not in summary or summary.get("total-delete-files", "0") != "0":
-            return None
-        return int(summary["total-records"])
+        return rows_of(self._load(), snapshot_of(version))
 
     def _in_present_columns(self, rows: DataFrame, snapshot_id: int) -> DataFrame:
         """By the columns' ids: names may have been given away, and given to others."""
@@ -139,13 +140,9 @@ class IcebergSource:
             if self._is_path:
                 tables = self._jvm().org.apache.iceberg.hadoop.HadoopTables(self._conf())
                 return tables.load(self._name)
-            util = self._jvm().org.apache.iceberg.spark.Spark3Util
-            with active(self._spark):  # it looks for catalogs in the session of its thread
-                table = util.loadIcebergTable(self._spark._jsparkSession, self._name)
-            table.refresh()  # catalogs hand out what they remember, dropped tables too
+            return table_now(self._spark, self._name)
         except (PySparkException, Py4JJavaError) as failure:
             raise missing(self._name) from failure
-        return table
 
     def _conf(self) -> Any:
         return self._spark._jsparkSession.sessionState().newHadoopConf()
