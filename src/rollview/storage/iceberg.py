@@ -28,6 +28,7 @@ from rollview.storage.iceberg_diff import (
     difference,
     is_there,
     path_between,
+    standing_for,
 )
 from rollview.storage.iceberg_rows import rows_of
 from rollview.storage.iceberg_table import EMPTY, table_now
@@ -58,11 +59,11 @@ class IcebergSource:
         return TableState(version, str(table.uuid()), self._spark_schema(table))
 
     def read(self, version: str) -> DataFrame:
-        reader = self._spark.read
+        reader, snapshot = self._spark.read, self._standing_for(version)
         if self._is_path:
             reader = reader.format("iceberg")
         if version != EMPTY:
-            reader = reader.option("versionAsOf", snapshot_of(version))
+            reader = reader.option("versionAsOf", snapshot)
         try:
             found = reader.load(self._name) if self._is_path else reader.table(self._name)
         except (PySparkException, Py4JJavaError) as failure:
@@ -72,7 +73,10 @@ class IcebergSource:
             ) from failure
         if version == EMPTY:
             return found.where("false")
-        return found if self._pinned else self._in_present_columns(found, int(snapshot_of(version)))
+        return found if self._pinned else self._in_present_columns(found, int(snapshot))
+
+    def _standing_for(self, version: str) -> str:
+        return standing_for(self._load(), snapshot_of(version))
 
     def stamp(self, version: str) -> str | None:
         return None  # no version has the name of another
@@ -109,10 +113,10 @@ class IcebergSource:
         )
 
     def readable(self, version: str) -> bool:
-        return is_there(self._load(), snapshot_of(version))
+        return is_there(self._load(), self._standing_for(version))
 
     def rows(self, version: str) -> int | None:
-        return rows_of(self._load(), snapshot_of(version))
+        return rows_of(self._load(), self._standing_for(version))
 
     def _in_present_columns(self, rows: DataFrame, snapshot_id: int) -> DataFrame:
         """By the columns' ids: names may have been given away, and given to others."""

@@ -27,6 +27,7 @@ from rollview.storage.iceberg_commits import (
     newest_of,
     rows_at,
 )
+from rollview.storage.iceberg_diff import standing_for
 from rollview.storage.iceberg_feed import IcebergFeed
 from rollview.storage.iceberg_table import current_of, table_now
 from rollview.storage.signed import (
@@ -135,10 +136,10 @@ class IcebergBacking:
         return current_of(self._table())
 
     def read(self, version: str | None = None) -> DataFrame:
-        self._table()  # so that the session knows the newest snapshot
+        table = self._table()  # the session knows the newest snapshot by that
         stored = self._spark.table(self._name)
         if version is not None:
-            stored = rows_at(self._spark, self._name, version)
+            stored = rows_at(self._spark, self._name, standing_for(table, version))
         return decoded(stored, self._columns, widened=True)
 
     def select(self) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from rollview.errors import SourceChanged, SourceVersionGone
 from rollview.storage.encoding import quoted
-from rollview.storage.iceberg_diff import is_there
+from rollview.storage.iceberg_diff import is_there, standing_for
 from rollview.storage.iceberg_table import EMPTY
 
 REPLACED = "@"
@@ -42,7 +42,7 @@ def _schema_of(table: Any, version: str) -> Any | None:
     if version == EMPTY:
         return None
     number = version.partition(REPLACED)[2]
-    snapshot = table.snapshot(int(snapshot_of(version)))
+    snapshot = table.snapshot(int(standing_for(table, snapshot_of(version))))
     if not number and (snapshot is None or snapshot.schemaId() is None):
         return None
     return table.schemas().get(int(number or snapshot.schemaId()))
@@ -81,7 +81,7 @@ def in_present_fields(value: str, old: Any, new: Any, depth: int = 0) -> str:
 def check_changes(table: Any, name: str, before: str, after: str, columns: Sequence[str]) -> None:
     """Raise SourceVersionGone or SourceChanged if the changes of these columns cannot be had."""
     for version in (before, after):
-        if not is_there(table, snapshot_of(version)):
+        if not is_there(table, standing_for(table, snapshot_of(version))):
             raise _gone(f"snapshot {version} of {name} has been expired")
     then, later = _schema_of(table, before), _schema_of(table, after)
     for column in columns:

@@ -22,13 +22,16 @@ from pyspark.sql import functions as F
 from rollview.storage.base import WEIGHT
 from rollview.storage.encoding import quoted
 from rollview.storage.iceberg_staging import rows_in
-from rollview.storage.iceberg_table import EMPTY, file_lists, spelled
+from rollview.storage.iceberg_table import EMPTY, current_of, file_lists, spelled
 
 REPLACE = "replace"
 
 
 def path_between(table: Any, before: str, after: str) -> list[Any] | None:
-    """The snapshots after one up to another, newest first; None if they are not all there."""
+    """The snapshots after one up to another, newest first; None if they are not all there.
+
+    The first one itself need not be there.
+    """
     found: list[Any] = []
     at = after
     while at != before:
@@ -51,9 +54,22 @@ def is_there(table: Any, version: str) -> bool:
     return version == EMPTY or table.snapshot(int(version)) is not None
 
 
+def standing_for(table: Any, version: str) -> str:
+    """The snapshot itself, or, if it has been expired, a later one with the very same rows."""
+    if is_there(table, version):
+        return version
+    found = version
+    for snapshot in reversed(path_between(table, version, current_of(table)) or []):
+        if snapshot.operation() != REPLACE:
+            break
+        found = str(snapshot.snapshotId())
+    return found
+
+
 def difference(spark: SparkSession, table: Any, before: str, after: str) -> Any:
-    """The files to read, for `changed_rows`; both snapshots are there."""
+    """The files to read, for `changed_rows`; both snapshots are there, or others stand for them."""
     lists = file_lists(spark)
+    before, after = standing_for(table, before), standing_for(table, after)
     path = path_between(table, before, after)
     changing = [] if path is None else [s for s in path if s.operation() != REPLACE]
     parts = lists.difference()

@@ -18,6 +18,7 @@ from rollview.storage.iceberg_diff import (
     is_there,
     parent_of,
     path_between,
+    standing_for,
 )
 from rollview.storage.iceberg_feed import IcebergFeed
 from rollview.storage.iceberg_table import EMPTY, file_lists, spelled, table_now
@@ -37,7 +38,8 @@ class IcebergRows:
 
     def obstacle(self, before: str, after: str, columns: Sequence[str]) -> str | None:
         table = table_now(self._spark, self._table)
-        lost = [version for version in (before, after) if not is_there(table, version)]
+        ends = (before, after)
+        lost = [version for version in ends if not is_there(table, standing_for(table, version))]
         if not lost:
             return None
         return f"snapshot {lost[0]} of the stored rows of {self._name} has been expired"
@@ -59,10 +61,12 @@ class IcebergRows:
         return net(found, columns, exact=True)
 
     def readable(self, version: str) -> bool:
-        return is_there(table_now(self._spark, self._table), version)
+        table = table_now(self._spark, self._table)
+        return is_there(table, standing_for(table, version))
 
     def rows(self, version: str) -> int | None:
-        return rows_of(table_now(self._spark, self._table), version)
+        table = table_now(self._spark, self._table)
+        return rows_of(table, standing_for(table, version))
 
     def stamp(self, version: str) -> str | None:
         return None  # no snapshot has the id of another
@@ -72,7 +76,7 @@ class IcebergRows:
 
         None if a commit is no longer there, or wrote rows anew without telling its change.
         """
-        path = path_between(table, before, after)
+        path = path_between(table, standing_for(table, before), after)
         if path is None:
             return None
         tokens: list[str] = []
