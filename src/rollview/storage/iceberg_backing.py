@@ -179,6 +179,7 @@ class IcebergBacking:
 
     def _commit(self, number: int, change: Callable[[Begun], None]) -> None:
         """Make a change under a number, unless that is taken; again if others only moved rows."""
+        refused: Refused | None = None
         for _ in range(_ATTEMPTS):
             begun = Begun(self._spark, self._table(), self._name)
             newest = begun.newest()
@@ -186,14 +187,15 @@ class IcebergBacking:
                 return
             try:
                 change(begun)
-            except Refused:
+            except Refused as told:
+                refused = told
                 continue
             self.announce()
             return
         raise Conflict(
             f"{self._name} was changed by others {_ATTEMPTS} times during one commit",
             hint="refresh again when they have finished",
-        )
+        ) from refused
 
     def _compact(self) -> None:
         begun = Begun(self._spark, self._table(), self._name)

@@ -216,4 +216,6 @@ def _untraced(table: Any, number: int | None) -> Tail | None:
 
 
 def _is_refusal(failure: Py4JJavaError) -> bool:
-    return "CommitFailedException" in str(failure.java_exception.getClass().getName())
+    """Whether others came first: they changed the metadata, or removed files that we replace."""
+    kind = str(failure.java_exception.getClass().getSimpleName())
+    return kind in ("CommitFailedException", "ValidationException")
