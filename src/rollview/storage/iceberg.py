@@ -31,6 +31,7 @@ from rollview.storage.iceberg_diff import (
     standing_for,
 )
 from rollview.storage.iceberg_rows import rows_of
+from rollview.storage.iceberg_staging import is_supported
 from rollview.storage.iceberg_table import EMPTY, table_now
 from rollview.storage.net import net, no_change
 from rollview.storage.tables import missing
@@ -92,6 +93,8 @@ class IcebergSource:
         return same_columns(table, before, after)
 
     def obstacle(self, before: str, after: str, columns: Sequence[str]) -> str | None:
+        if not is_supported(self._spark):
+            return f"the session's Iceberg is too old to tell what changed in {self._name}"
         try:
             check_changes(self._load(), self._name, before, after, columns)
         except (SourceChanged, SourceVersionGone) as failure:

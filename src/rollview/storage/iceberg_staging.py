@@ -27,6 +27,17 @@ _lock = threading.Lock()
 _staged: OrderedDict[str, tuple[Any, Any]] = OrderedDict()  # by key: the JVM and the table
 
 
+def is_supported(spark: SparkSession) -> bool:
+    """Whether this Iceberg, 1.11 or newer, reads and writes files by such keys."""
+    jvm: Any = spark._jvm
+    loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
+    try:
+        loader.loadClass("org.apache.iceberg.spark.SparkRewriteTableCatalog")
+    except Py4JError:
+        return False
+    return True
+
+
 def rows_in(spark: SparkSession, table: Any, tasks: Any) -> DataFrame:
     """The rows of these files, deletes applied, in the present columns; tasks are not empty."""
     jvm: Any = spark._jvm

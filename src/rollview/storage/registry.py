@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from rollview.algebra.definition import Source, SourceKind
-from rollview.errors import BadOption
+from rollview.errors import BadOption, SessionUnsuitable
 from rollview.storage import formats
 from rollview.storage.base import Backing, ChangeSource, Changing
 from rollview.storage.delta_backing import DeltaBacking
@@ -17,6 +17,7 @@ from rollview.storage.encoding import quoted
 from rollview.storage.files import Files
 from rollview.storage.iceberg import IcebergSource
 from rollview.storage.iceberg_backing import IcebergBacking
+from rollview.storage.iceberg_staging import is_supported
 from rollview.storage.parquet_bags import ParquetBags
 from rollview.storage.segments import Segments
 from rollview.storage.tables import is_in_session_catalog, locate, name_parts
@@ -110,6 +111,11 @@ def check_store(spark: SparkSession, store: str) -> None:
             f"there is no view store {store!r}: the session has no Iceberg catalog {catalog!r}",
             hint=f"leave it out, use store={DEFAULT_STORE!r}, or name a catalog and a namespace: "
             'store="iceberg_catalog.namespace"',
+        )
+    if not is_supported(spark):
+        raise SessionUnsuitable(
+            f"the session's Iceberg is too old for views to be stored in {store}",
+            hint="use Iceberg 1.11 or newer",
         )
 
 
