@@ -190,7 +190,8 @@ def test_views_outlive_compaction_and_expiry(spark: SparkSession, tmp_path: Path
     assert "has been expired" in str(lost["totals"].reason)
     assert {report.error for report in reports} == {None}
     assert modes(db) == dict.fromkeys(VIEWS, Mode.NOOP)
-    run("UPDATE {orders} SET amount = amount + 1 WHERE shop = 'b'")
+    run("INSERT INTO {orders} VALUES (7, 'd', 3), (8, 'a', 2)")
+    run("DELETE FROM {orders} WHERE id = 5")
     run("UPDATE {shops} SET name = 'Omega' WHERE code = 'd' OR code = 'b'")
     assert modes(db) == everywhere
     for name in VIEWS:
