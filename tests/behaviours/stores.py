@@ -125,6 +125,10 @@ def delta_store(spark: SparkSession, tmp_path: Path) -> StoreUnderTest:
 
 def iceberg_store(spark: SparkSession, tmp_path: Path) -> StoreUnderTest:
     own = spark.newSession()
+    own.conf.set("spark.sql.shuffle.partitions", "1")
+    # Every plan is run once, over a few rows: compiling it costs more than running it does.
+    own.conf.set("spark.sql.codegen.wholeStage", "false")
+    own.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
     parts = ["iceberg", "behaviours", f"v_{uuid.uuid4().hex}"]
     name, data = ".".join(parts), tmp_path / "data"
 
