@@ -50,7 +50,9 @@ class IcebergRows:
             raise SourceVersionGone(why, hint="refresh the view with full=True")
         table = table_now(self._spark, self._table)
         told = self._told(table, before, after)
-        tokens, files = told or ([], difference(self._spark, table, before, after))
+        if told is None:
+            told = ([], difference(self._spark, table, before, after))
+        tokens, files = told
         found = changed_rows(self._spark, table, files, columns)
         if tokens:
             kept = self._feed.read(tokens).select(*columns, F.col(WEIGHT))
