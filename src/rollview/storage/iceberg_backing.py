@@ -107,6 +107,9 @@ class IcebergBacking:
 
         self._commit(number, appended)
 
+    def advance(self, number: int, metadata: str) -> None:
+        self._commit(number, lambda begun: begun.append(number, metadata))
+
     def merge(self, delta: DataFrame, number: int, metadata: str, feed: bool = False) -> None:
         changes = encoded(computed(delta), self._columns, weighted=True)
 
@@ -121,7 +124,14 @@ class IcebergBacking:
         with mismatch_named(self._name):
             self._commit(number, merged)
 
-    def rewrite(self, delta: DataFrame, number: int, metadata: str, feed: bool = False) -> None:
+    def rewrite(
+        self,
+        delta: DataFrame,
+        number: int,
+        metadata: str,
+        feed: bool = False,
+        empties: bool = False,  # Iceberg's writer makes no file without rows
+    ) -> None:
         changes = encoded(computed(delta), self._columns, weighted=True)
 
         def rewritten(begun: Begun) -> None:
