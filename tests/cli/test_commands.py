@@ -45,6 +45,7 @@ OF_A_LAKE = {
     "history": ["history"],
     "drop": ["drop", "revenue"],
     "views": ["views"],
+    "declare": ["declare", "list"],
     "sql": ["sql", "SELECT 1"],
 }
 INTERVALS: dict[str, DataType] = {

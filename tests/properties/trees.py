@@ -70,8 +70,13 @@ def view_with(kind: type, rng: Random, tables: Mapping[str, Schema], depth: int)
 
 
 def _make(growth: Growth, depth: int) -> Relation:
+    return make(growth, depth, _leaf)
+
+
+def make(growth: Growth, depth: int, leaf: Callable[[Growth], Relation]) -> Relation:
+    """Any operator, over others, over leaves."""
     if depth <= 0 or growth.rng.random() < 0.08:
-        return _leaf(growth)
+        return leaf(growth)
     maker = growth.rng.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
     return maker(growth, depth - 1)
 

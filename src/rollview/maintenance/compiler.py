@@ -7,12 +7,14 @@ from dataclasses import replace
 
 from rollview.algebra.relations import Relation, Temporary
 from rollview.algebra.traverse import walk
+from rollview.analysis.constraints import Constraints
+from rollview.maintenance import checks
 from rollview.maintenance.clock import SYMBOLIC, Clock
 from rollview.maintenance.counting import RULES
 from rollview.maintenance.flow import Flow
 from rollview.maintenance.images import image
-from rollview.maintenance.prepare import Prepared
-from rollview.maintenance.program import Note, Program, Step
+from rollview.maintenance.prepare import Prepared, prepare
+from rollview.maintenance.program import Check, Note, Program, Step
 from rollview.maintenance.reads import phrases
 
 
@@ -21,17 +23,45 @@ def compile_delta(prepared: Prepared, changed: Iterable[str], clock: Clock = SYM
 
     The clock is one of them if it has gone on; filters on it are evaluated by what it says.
     """
-    flow = Flow(RULES, image, frozenset(changed), prepared.kept, clock)
+    flow = Flow(RULES, image, frozenset(changed), prepared.kept, clock, prepared.constraints)
     delta = flow.delta(prepared.relation)
     states = {}
     for kept in prepared.kept:
         own = flow.delta(kept.relation)
         if own is not None:
             states[kept.name] = own
-    steps = _needed(flow.steps, [*states.values(), *([] if delta is None else [delta])])
+    relies = tuple(dict.fromkeys((*prepared.relies, *flow.relied)))
+    checked = _checks(flow, prepared)
+    results = [*states.values(), *([] if delta is None else [delta])]
+    steps = _needed(flow.steps, results, {check.step for check in checked})
     run = {step.name for step in steps}
     blames = tuple(blame for blame in flow.blames if blame.step is None or blame.step in run)
-    return Program(steps, delta, states, _notes(flow), blames, frozenset(flow.rare & run))
+    rare = frozenset(flow.rare & run)
+    return Program(steps, delta, states, _notes(flow), blames, rare, relies, checked)
+
+
+def made_use_of(
+    relation: Relation, constraints: Constraints, sources: Iterable[str]
+) -> Constraints:
+    """Those declarations that the maintenance of a relation makes use of, if any source changes."""
+    about = constraints.about(relation)
+    if not about:
+        return about
+    return about.only(compile_delta(prepare(relation, constraints=about), sources).relies)
+
+
+def _checks(flow: Flow, prepared: Prepared) -> tuple[Check, ...]:
+    """What has to be looked at because it is not trusted.
+
+    All that any refresh may make use of: if this one does not, the next one believes it.
+    """
+    found = (
+        check
+        for constraint in prepared.constraints.all
+        if not constraint.rely
+        for check in checks.of_changes(constraint, flow, prepared.relation)
+    )
+    return tuple(dict.fromkeys(found))
 
 
 def _notes(flow: Flow) -> dict[Relation, Note]:
@@ -42,9 +72,9 @@ def _notes(flow: Flow) -> dict[Relation, Note]:
     }
 
 
-def _needed(steps: list[Step], results: list[Relation]) -> tuple[Step, ...]:
-    """The steps that the results rest on."""
-    wanted = {name for relation in results for name in _temporaries(relation)}
+def _needed(steps: list[Step], results: list[Relation], named: set[str]) -> tuple[Step, ...]:
+    """The steps that the results rest on, and those that are wanted by name."""
+    wanted = named | {name for relation in results for name in _temporaries(relation)}
     kept = []
     for step in reversed(steps):
         if step.name in wanted:

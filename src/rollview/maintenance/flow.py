@@ -24,6 +24,7 @@ from rollview.algebra.relations import (
     Temporary,
 )
 from rollview.algebra.traverse import inputs, walk
+from rollview.analysis.constraints import NONE, Constraint, Constraints
 from rollview.errors import InternalError
 from rollview.maintenance.clock import CLOCK, SYMBOLIC, Clock, at, reads_clock
 from rollview.maintenance.keys import Keys, Pair, without_nulls
@@ -53,6 +54,7 @@ class Flow:
         changed: frozenset[str],
         kept: tuple[Kept, ...],
         clock: Clock = SYMBOLIC,
+        constraints: Constraints = NONE,
     ) -> None:
         self._rules = rules
         self._image = image
@@ -72,6 +74,8 @@ class Flow:
         self.notes: dict[Relation, Note] = {}
         self.reads: dict[Relation, list[Read]] = {}
         self.blames: list[Blame] = []
+        self.constraints = constraints
+        self.relied: dict[Constraint, None] = {}
 
     def delta(self, relation: Relation) -> Relation | None:
         """The change of a relation; None if it cannot have changed."""
@@ -117,6 +121,10 @@ class Flow:
         """The condition of a filter at the moment."""
         reading = self._clock.before if moment is Moment.BEFORE else self._clock.after
         return at(filter.condition, reading)
+
+    def rely_on(self, constraint: Constraint) -> None:
+        """Say that the delta is right only if a declaration holds, before and after."""
+        self.relied[constraint] = None
 
     def before(self, relation: Relation, keys: Keys | None = None) -> Relation:
         """The rows at the last refresh: all, or those under keys."""

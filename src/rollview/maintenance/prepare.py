@@ -42,6 +42,8 @@ from rollview.algebra.relations import (
 )
 from rollview.algebra.schema import Column, Schema
 from rollview.algebra.traverse import inputs, with_inputs
+from rollview.analysis.constraints import NONE, Constraint, Constraints
+from rollview.analysis.keys import keys_of
 from rollview.analysis.order import left_open
 from rollview.maintenance.kept_rows import can_be_counted
 from rollview.maintenance.limits import limited_first
@@ -49,7 +51,7 @@ from rollview.maintenance.not_in import not_in_by_counts
 from rollview.maintenance.outward import is_plain
 from rollview.maintenance.partial import extended, is_floating
 from rollview.maintenance.program import Kept
-from rollview.maintenance.signed import keep, reference, references
+from rollview.maintenance.signed import keep, named, reference, references
 from rollview.maintenance.tops import bounded_first, is_top
 
 _ONE = Literal("1L", "BIGINT")
@@ -63,12 +65,15 @@ class Prepared:
 
     ``kept`` is in an order in which every operator comes after those below it. ``forms`` has the
     maintained form of every operator of the definition, but for those in the step of a Recursion,
-    which are evaluated with it.
+    which are evaluated with it. It has the rows of the definition if the declarations in ``relies``
+    hold; rules may make use of any in ``constraints``.
     """
 
     relation: Relation
     kept: tuple[Kept, ...]
     forms: Mapping[Relation, Relation] = field(default_factory=dict)
+    constraints: Constraints = NONE
+    relies: tuple[Constraint, ...] = ()
 
     def parts(self, node: Relation) -> tuple[Relation, ...]:
         """What an operator of the definition has become, without the forms of its inputs."""
@@ -84,7 +89,8 @@ class Prepared:
     def speaker(self, node: Relation) -> Relation:
         """The part whose rule maintains the operator: itself, or the aggregate with its counts."""
         if isinstance(node, Distinct | SetOperation | Aggregate):
-            return next(part for part in self.parts(node) if isinstance(part, Aggregate))
+            counted = (part for part in self.parts(node) if isinstance(part, Aggregate))
+            return next(counted, self.forms[node])
         if isinstance(node, Join):
             return next(part for part in self.parts(node) if isinstance(part, Join))
         if isinstance(node, Filter | TopK):
@@ -94,16 +100,24 @@ class Prepared:
         return self.forms[node]
 
 
-def prepare(relation: Relation, *, moments: bool = True) -> Prepared:
+def prepare(
+    relation: Relation,
+    *,
+    moments: bool = True,
+    constraints: Constraints = NONE,
+    form: Constraints | None = None,
+) -> Prepared:
     """The maintained form; the same rows as the relation.
 
-    Without ``moments``, variances and their like are evaluated anew in every changed group.
+    Without ``moments``, variances and their like are evaluated anew in every changed group. Rules
+    may make use of ``constraints``; the form itself only of ``form``, all of them by default.
     """
-    rewriting = _Rewriting(_names(), moments)
+    rewriting = _Rewriting(_names(), moments, constraints if form is None else form)
     rewritten = rewriting.of(relation)
     kept: dict[Relation, Kept] = {}
     _collect(rewritten, kept, rewriting.compared_whole)
-    return Prepared(rewritten, tuple(kept.values()), rewriting.known)
+    relies = tuple(rewriting.relied)
+    return Prepared(rewritten, tuple(kept.values()), rewriting.known, constraints, relies)
 
 
 def _names() -> Iterator[str]:
@@ -122,6 +136,8 @@ class _Rewriting:
 
     names: Iterator[str]
     moments: bool
+    constraints: Constraints
+    relied: dict[Constraint, None] = field(default_factory=dict)
     known: dict[Relation, Relation] = field(default_factory=dict)
     compared_whole: set[Relation] = field(default_factory=set)
 
@@ -136,6 +152,8 @@ class _Rewriting:
 
     def _maintained(self, node: Relation) -> Relation:
         match node:
+            case Distinct(child=child) if self._is_told_apart(child):
+                return Project(child, named(references(child.columns)))
             case Distinct(child=child):
                 count = NamedAggregate(next(self.names), _count())
                 rows = Aggregate(child, references(child.columns), (count,))
@@ -158,6 +176,14 @@ class _Rewriting:
                 return limited_first(node, self.names)
             case _:
                 return node
+
+    def _is_told_apart(self, relation: Relation) -> bool:
+        """Whether a declared key says that no row is there twice: nothing is to be counted."""
+        found = next(iter(keys_of(relation, self.constraints)), None) if self.constraints else None
+        if found is None or not found.by:
+            return False
+        self.relied.update(dict.fromkeys(found.by))
+        return True
 
 
 def _count() -> AggregateCall:

@@ -9,6 +9,7 @@ from enum import StrEnum
 from rollview.algebra.definition import Reason
 from rollview.algebra.relations import Relation
 from rollview.algebra.schema import Schema
+from rollview.analysis.constraints import Constraint
 from rollview.maintenance.emptiness import emptied
 
 
@@ -77,11 +78,21 @@ class Blame:
 
 
 @dataclass(frozen=True, slots=True)
+class Check:
+    """A declaration that the program rests on: it is broken if a step has rows."""
+
+    constraint: Constraint
+    step: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """A delta, compiled: run the steps in order, then ``delta`` and ``states`` are the changes.
 
     ``delta`` is None if the view cannot have changed; a kept operator that cannot have changed is
-    not in ``states``. The steps named in ``rare`` have no rows in most refreshes.
+    not in ``states``. The steps in ``rare`` have no rows in most refreshes. It is right if the
+    declarations in ``relies`` hold; those of ``checks`` are looked at while it runs.
     """
 
     steps: tuple[Step, ...]
@@ -90,6 +101,8 @@ class Program:
     notes: Mapping[Relation, Note]
     blames: tuple[Blame, ...] = ()
     rare: frozenset[str] = frozenset()
+    relies: tuple[Constraint, ...] = ()
+    checks: tuple[Check, ...] = ()
 
     @property
     def reasons(self) -> tuple[Reason, ...]:

@@ -82,6 +82,7 @@ class Explanation:
     candidates: tuple[Candidate, ...]
     sources: tuple[str, ...]
     sql: str
+    relies: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, object]:
         """The explanation as plain data that JSON can hold."""
@@ -95,11 +96,14 @@ class Explanation:
             "candidates": [candidate.to_dict() for candidate in self.candidates],
             "sources": list(self.sources),
             "sql": self.sql,
+            "relies": list(self.relies),
         }
 
     def __str__(self) -> str:
         head = f"refresh: {self.mode} ({self.strategy}), policy {self.policy}"
-        lines = [head, f"sources: {', '.join(self.sources)}", ""] if self.sources else [head]
+        lines = [head, f"sources: {', '.join(self.sources)}"] if self.sources else [head]
+        lines += [f"relies on {one}" for one in self.relies]
+        lines += [""] if self.sources else []
         width = max((len(operator.rule) for operator in self.operators), default=0)
         for operator in self.operators:
             lines += operator.lines(width)

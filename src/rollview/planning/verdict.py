@@ -13,9 +13,10 @@ from rollview.algebra.printer import describe
 from rollview.algebra.relations import Aggregate, Distinct, Relation, Scan, SetOperation
 from rollview.algebra.schema import Schema
 from rollview.algebra.traverse import walk
+from rollview.analysis.constraints import NONE, Constraints
 from rollview.analysis.order import is_unorderable
 from rollview.maintenance.clock import CLOCK, FUNCTIONS, functions_in, is_only_filtered_by
-from rollview.maintenance.compiler import compile_delta
+from rollview.maintenance.compiler import compile_delta, made_use_of
 from rollview.maintenance.prepare import Prepared, prepare
 from rollview.maintenance.program import Program
 from rollview.maintenance.signed import WEIGHT
@@ -107,13 +108,18 @@ def follows_clock(definition: Definition) -> bool:
     return set(told) == seen and is_only_filtered_by(definition.relation)
 
 
-def maintained(definition: Definition) -> Prepared | None:
-    """The form in which changes can be carried through a definition; None if they cannot."""
+def maintained(
+    definition: Definition, constraints: Constraints = NONE, form: Constraints | None = None
+) -> Prepared | None:
+    """The form in which changes can be carried through a definition; None if they cannot.
+
+    It makes use of ``constraints``, and state is left out by those in ``form``, all by default.
+    """
     if definition.relation is None or obstacles(definition):
         return None
     # There it is NaN where it is NULL otherwise, and sums cannot tell.
     old_style = dict(definition.settings).get(_OLD_STATISTICS, "false").lower() == "true"
-    return prepare(definition.relation, moments=not old_style)
+    return prepare(definition.relation, moments=not old_style, constraints=constraints, form=form)
 
 
 def changing(definition: Definition) -> tuple[str, ...]:
@@ -122,9 +128,12 @@ def changing(definition: Definition) -> tuple[str, ...]:
     return (*tables, CLOCK) if follows_clock(definition) else tables
 
 
-def judge(definition: Definition, policy: str) -> Verdict:
-    """How the definition is refreshed if any of its sources has changed."""
-    prepared = maintained(definition)
+def judge(definition: Definition, policy: str, declared: Constraints = NONE) -> Verdict:
+    """How the definition is refreshed if any of its sources has changed, and what is declared holds."""
+    used = NONE
+    if definition.relation is not None and maintained(definition) is not None:
+        used = made_use_of(definition.relation, declared, changing(definition))
+    prepared = maintained(definition, used)
     if prepared is None or policy == FULL:
         why = (*definition.reasons, *_without_rule(definition.relation))
         return Verdict(policy, FULL, RECOMPUTE, why)

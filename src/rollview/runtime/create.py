@@ -31,6 +31,7 @@ from rollview.runtime.public import (
 )
 from rollview.runtime.report import Mode, Policy, RefreshReport
 from rollview.runtime.scheduler import check_no_cycle
+from rollview.runtime.standing import KEYS, standing, tested
 from rollview.storage import faults, registry
 from rollview.storage.change import Replace
 from rollview.storage.vector import State, base_versions
@@ -191,8 +192,13 @@ def _fill(lake: Lake, catalog: Catalog, view: StoredView) -> tuple[StoredView, W
         state: State = {}
         if definition.canonical or maintained(definition) is not None:
             # Ties are broken as every later refresh will break them, and state is kept.
-            found = contents(session, definition, leaves, store, view.policy, vector.get(CLOCK))
+            known = standing(lake, definition, None)
+            held, broken = tested(session, definition, known.all, leaves)
+            moment = vector.get(CLOCK)
+            found = contents(session, definition, leaves, store, view.policy, moment, held)
             rows, state = found.rows, found.state
+            if known.names:
+                vector = {**vector, KEYS: known.position(held.all, found.relies, broken.all)}
         return built, store.commit(Replace(rows), 0, vector, state)
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 
 from rollview.algebra.definition import Definition, Source, SourceKind
+from rollview.analysis.constraints import constraints
 from rollview.frontend.define import define
 from rollview.planning import explain as planning
 from rollview.planning.explanation import Explanation
 from rollview.planning.verdict import Verdict, judge
 from rollview.runtime.catalog import Catalog, StoredView
+from rollview.runtime.declared import of_definition
 from rollview.runtime.lake import Lake
 from rollview.runtime.public import managed_names, plain_name
 from rollview.runtime.report import Policy
@@ -25,15 +27,15 @@ def explain(
     """What a refresh would do; nothing is executed. A stored view has a policy of its own."""
     view = _stored(lake, catalog, name_or_query)
     if view is not None:
-        return _explained(view.definition, view.policy)
+        return _explained(lake, view.definition, view.policy)
     managed = managed_names(lake, catalog.readable()[0])
     with quiet():
         definition = define(lake.spark, name_or_query, managed=managed)
-    return _explained(definition, policy)
+    return _explained(lake, definition, policy)
 
 
-def _explained(definition: Definition, policy: str) -> Explanation:
-    verdict = judge(definition, policy)
+def _explained(lake: Lake, definition: Definition, policy: str) -> Explanation:
+    verdict = judge(definition, policy, constraints(of_definition(lake, definition)))
     return planning.explain(definition, verdict, _statement(definition, verdict))
 
 

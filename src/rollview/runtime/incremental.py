@@ -178,7 +178,8 @@ def _change(task: Task, engine: SparkEngine, done: Propagated) -> tuple[Change[D
     names = [column.name for column in task.prepared.relation.columns]
     if done.delta is None:
         return Unchanged(), Counts(0, 0, 0)
-    found = engine.net(done.delta, names, key_of(task.prepared.relation))
+    key = key_of(task.prepared.relation, task.prepared.constraints)
+    found = engine.net(done.delta, names, key)
     net, updated = found.rows, found.updated
     if not found.added and not found.removed:
         return Unchanged(), Counts(0, 0, 0)

@@ -32,6 +32,12 @@ _WORDS = {
     "anchor": "where the rounds begin, for the changed values",
     "touched": "whether anything changed at all",
     "rows": "the rows that are evaluated",
+    "signs": "what happened to the keys of a parent: the sign of their changes",
+    "stayed": "the change of a parent without the keys that are new or gone",
+    "gone": "the rows of a parent whose keys are gone",
+    "removed": "keys that a parent has lost",
+    "repeated": "a declared key is broken if there are any: rows with the same key",
+    "orphans": "a declared foreign key is broken if there are any: rows without a parent",
     "delta": "the change of its rows, which are kept",
 }
 
@@ -89,4 +95,4 @@ def _comment(step: Step) -> str:
     operator = " ".join(step.operator.split())
     if len(operator) > _LONG:
         operator = operator[: _LONG - 3] + "..."
-    return f"{step.name}: {_WORDS[label]} (for {operator})"
+    return f"{step.name}: {_WORDS[label]}" + (f" (for {operator})" if operator else "")

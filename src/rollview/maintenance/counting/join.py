@@ -14,10 +14,13 @@ from dataclasses import dataclass, replace
 from rollview.algebra.expressions import Expression
 from rollview.algebra.relations import Join, JoinKind, Relation
 from rollview.analysis.keys import key_of
+from rollview.errors import InternalError
+from rollview.maintenance import parents
 from rollview.maintenance.flow import Flow, Moment
 from rollview.maintenance.images import padded
 from rollview.maintenance.keys import Keys, Pair, equalities, names_of
 from rollview.maintenance.outward import Joined, flatten, outwards, taken_apart
+from rollview.maintenance.parents import Order
 from rollview.maintenance.program import Note, RuleName
 from rollview.maintenance.reads import AFTER, BEFORE, label
 from rollview.maintenance.reasons import no_equality, value_moved
@@ -43,14 +46,17 @@ def _telescoped(join: Join, flow: Flow) -> Relation | None:
             rule = RuleName.TELESCOPED if isinstance(part, Join) else RuleName.LINEAR
             flow.note(part, Note(rule))
     joined = flatten(join, flow.kept)
+    order = parents.order(flow, joined)
     terms = []
-    for index, relation in enumerate(joined.inputs):
-        change = flow.delta(relation)
+    for index in order.places:
+        change = flow.delta(joined.inputs[index])
         if change is None:
             continue
         if len(joined.inputs) > 1:
             change = flow.hold(change, "change")
-        term = _Term(join, flow, joined, index, change)
+        if index in order.references:
+            change = parents.stayed(flow, order.references[index], change)
+        term = _Term(join, flow, joined, order, index, change)
         terms.append(outwards(flow, joined, index, change, term.other))
     return sum_of(terms, join.columns)
 
@@ -62,17 +68,32 @@ class _Term:
     join: Join
     flow: Flow
     joined: Joined
+    order: Order
     changed: int
     change: Relation
 
     def other(self, index: int, keys: Keys | None, by: tuple[Expression, ...]) -> Relation:
         """Another input, as it was if it comes before the changed one, else as it is."""
         relation = self.joined.inputs[index]
-        moment = Moment.BEFORE if index < self.changed else Moment.AFTER
-        self.flow.read(self.join, moment, relation, by)
+        moment = Moment.BEFORE if self.order.is_before(index, self.changed) else Moment.AFTER
+        self.flow.read(self.join, moment, relation, by, self._when())
         if not by and self.flow.reaches_tables(relation):
             self._read_whole(label(relation, self.flow.kept))
-        return self.flow.at(moment, relation, keys)
+        rows = self.flow.at(moment, relation, keys)
+        found = self.order.references.get(index)
+        if moment is Moment.BEFORE or found is None:
+            return rows
+        return parents.with_gone(self.flow, found, rows, self._change(relation))
+
+    def _change(self, relation: Relation) -> Relation:
+        change = self.flow.delta(relation)
+        if change is None:
+            raise InternalError("a parent whose order is by its changes, and without any")
+        return self.flow.hold(change, "change")
+
+    def _when(self) -> str:
+        found = self.order.references.get(self.changed)
+        return "" if found is None else parents.when(found)
 
     def _read_whole(self, what: str) -> None:
         if key_of(self.joined.inputs[self.changed]) == ():
@@ -90,16 +111,29 @@ def _by_match(join: Join, flow: Flow) -> Relation | None:
     flow.note(join, Note(RuleName.MATCHES))
     pairs = equalities(join.condition, names_of(join.left), names_of(join.right))
     terms = []
-    change = flow.delta(join.left)
+    change, others = flow.delta(join.left), flow.delta(join.right)
+    others = None if others is None else flow.hold(others, "change")
+    found = None
+    if others is not None and join.kind in (JoinKind.SEMI, JoinKind.ANTI):
+        found = parents.reference(flow, join.left, join.right, pairs)
     if change is not None:
-        terms.append(_left_changed(join, flow, pairs, change))
-    change = flow.delta(join.right)
-    if change is not None:
-        terms += _right_changed(join, flow, pairs, flow.hold(change, "change"))
+        gone = None if found is None or others is None else (found, others)
+        terms.append(_left_changed(join, flow, pairs, change, gone))
+    if others is not None:
+        others = others if found is None else parents.stayed(flow, found, others)
+        terms += _right_changed(
+            join, flow, pairs, others, "" if found is None else parents.when(found)
+        )
     return sum_of(terms, join.columns)
 
 
-def _left_changed(join: Join, flow: Flow, pairs: tuple[Pair, ...], change: Relation) -> Relation:
+def _left_changed(
+    join: Join,
+    flow: Flow,
+    pairs: tuple[Pair, ...],
+    change: Relation,
+    gone: tuple[parents.Reference, Relation] | None,
+) -> Relation:
     """Only the right of such a join can be broadcast, so it is cut down even if it is a table."""
     keys = None
     if pairs or join.kind is JoinKind.EXISTENCE:  # Spark cannot have EXISTS over a union
@@ -110,16 +144,18 @@ def _left_changed(join: Join, flow: Flow, pairs: tuple[Pair, ...], change: Relat
     if not pairs and flow.reaches_tables(join.right):
         flow.blame(join, no_equality(join, label(join.right, flow.kept)))
     right = flow.after(join.right, keys)
+    if gone is not None:
+        right = parents.with_gone(flow, gone[0], right, gone[1])
     return signed(replace(join, left=change, right=right), join.columns)
 
 
 def _right_changed(
-    join: Join, flow: Flow, pairs: tuple[Pair, ...], change: Relation
+    join: Join, flow: Flow, pairs: tuple[Pair, ...], change: Relation, when: str
 ) -> list[Relation]:
     right_keys = None
-    flow.read(join, BEFORE, join.left, tuple(pair.left for pair in pairs))
+    flow.read(join, BEFORE, join.left, tuple(pair.left for pair in pairs), when)
     for moment in (BEFORE, AFTER):
-        flow.read(join, moment, join.right, tuple(pair.right for pair in pairs))
+        flow.read(join, moment, join.right, tuple(pair.right for pair in pairs), when)
     if pairs:
         found = flow.matching(change, pairs, of_left=False)
         right_keys = found.over(tuple(pair.right for pair in pairs))
