@@ -129,7 +129,7 @@ def changing(definition: Definition) -> tuple[str, ...]:
 
 
 def judge(definition: Definition, policy: str, declared: Constraints = NONE) -> Verdict:
-    """How the definition is refreshed if any of its sources has changed, and what is declared holds."""
+    """How the definition is refreshed if any source has changed, and what is declared holds."""
     used = NONE
     if definition.relation is not None and maintained(definition) is not None:
         used = made_use_of(definition.relation, declared, changing(definition))
