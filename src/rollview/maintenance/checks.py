@@ -33,10 +33,19 @@ from rollview.errors import InternalError
 from rollview.maintenance.flow import Flow
 from rollview.maintenance.keys import Keys, without
 from rollview.maintenance.program import Check
-from rollview.maintenance.signed import ADDED, REMOVED, WEIGHT, WEIGHT_COLUMN, keep, references
+from rollview.maintenance.signed import (
+    ADDED,
+    REMOVED,
+    WEIGHT,
+    WEIGHT_COLUMN,
+    WEIGHT_REF,
+    keep,
+    references,
+)
 
 _COUNT = ColumnRef("__copies", "BIGINT")
 _ONE = Literal("1", "INT")
+_NOTHING = Literal("0", "INT")
 
 
 def whole(constraint: Constraint, relation: Relation) -> tuple[Relation, ...]:
@@ -73,7 +82,7 @@ def _orphans(key: ForeignKey, flow: Flow, relation: Relation) -> tuple[Check, ..
     parent = _scan(relation, key.parent, key.parent_columns)
     found = []
     if flow.source_changed(key.table):
-        new = _changed(flow, child, added=True)
+        new = _more(flow, child)
         there = flow.after(parent, new.over(references(parent.columns)))
         lost = without(_without_nulls(new.relation), _in(there, new))
         word = f"{key.parent} has no row for new rows of {key.table} with"
@@ -99,6 +108,15 @@ def _changed(flow: Flow, scan: Scan, *, added: bool) -> Keys:
     """The keys of the rows that were added, or of those that were removed."""
     changes = Changes(scan.source, (*scan.fields, WEIGHT), (*scan.columns, WEIGHT_COLUMN))
     some = Filter(changes, ADDED if added else REMOVED)
+    return flow.keys(some, references(scan.columns))
+
+
+def _more(flow: Flow, scan: Scan) -> Keys:
+    """The keys that have more rows than before; the others had rows then, and so a parent."""
+    changes = Changes(scan.source, (*scan.fields, WEIGHT), (*scan.columns, WEIGHT_COLUMN))
+    total = AggregateCall("Sum", ("sum(", ")"), (WEIGHT_REF,), "BIGINT")
+    summed = Aggregate(changes, references(scan.columns), (NamedAggregate(_COUNT.name, total),))
+    some = Filter(summed, binary("GreaterThan", ">", _COUNT, _NOTHING, "BOOLEAN"))
     return flow.keys(some, references(scan.columns))
 
 

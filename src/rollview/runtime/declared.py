@@ -193,7 +193,7 @@ def _is_broken(
     relation = scans[0]
     if two is not None:
         asked = ForeignKey(_OF_CHILD, one.names, _OF_PARENT, two.names)
-        relation = Join(JoinKind.CROSS, *scans)
+        relation = Join(JoinKind.CROSS, scans[0], scans[1])
     with worker.evaluation(one.table, lake.java):
         return is_broken(session, asked, relation, names)
 
@@ -222,8 +222,9 @@ def _told(one: Constraint) -> Declaration:
 
 def _name(one: Constraint) -> str:
     """The same for what says the same, trusted or not."""
-    said = (one.table, one.columns)
-    said += (one.parent, one.parent_columns) if isinstance(one, ForeignKey) else ()
+    said: tuple[object, ...] = (one.table, one.columns)
+    if isinstance(one, ForeignKey):
+        said = (*said, one.parent, one.parent_columns)
     return sha256(json.dumps(said).encode()).hexdigest()[:16]
 
 

@@ -160,8 +160,10 @@ def _carried_out(work: _Work, decision: _Decision, request: Request) -> RefreshR
     except (PySparkException, Py4JJavaError, DeltaMismatch, KeyViolated) as failure:
         if work.view.policy is Policy.STRICT:
             raise
-        ours = isinstance(failure, RollviewError)
-        said = failure.message if ours else worker.cause(failure)
+        if isinstance(failure, DeltaMismatch | KeyViolated):
+            said = failure.message
+        else:
+            said = worker.cause(failure)
         _log.warning("%s could not be refreshed from changes: %s", work.view.name, said)
         why = f"the change could not be derived ({said}); {decision.why}"
         return _recomputed(work, why, request)

@@ -112,18 +112,18 @@ def _by_match(join: Join, flow: Flow) -> Relation | None:
     pairs = equalities(join.condition, names_of(join.left), names_of(join.right))
     terms = []
     change, others = flow.delta(join.left), flow.delta(join.right)
-    others = None if others is None else flow.hold(others, "change")
-    found = None
+    gone = when = None
     if others is not None and join.kind in (JoinKind.SEMI, JoinKind.ANTI):
         found = parents.reference(flow, join.left, join.right, pairs)
+        if found is not None:
+            gone = found, flow.hold(others, "change")
+            when = parents.when(found)
     if change is not None:
-        gone = None if found is None or others is None else (found, others)
         terms.append(_left_changed(join, flow, pairs, change, gone))
     if others is not None:
-        others = others if found is None else parents.stayed(flow, found, others)
-        terms += _right_changed(
-            join, flow, pairs, others, "" if found is None else parents.when(found)
-        )
+        others = flow.hold(others, "change")
+        others = others if gone is None else parents.stayed(flow, *gone)
+        terms += _right_changed(join, flow, pairs, others, when or "")
     return sum_of(terms, join.columns)
 
 
