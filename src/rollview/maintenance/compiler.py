@@ -37,7 +37,8 @@ def compile_delta(prepared: Prepared, changed: Iterable[str], clock: Clock = SYM
     run = {step.name for step in steps}
     blames = tuple(blame for blame in flow.blames if blame.step is None or blame.step in run)
     rare = frozenset(flow.rare & run)
-    return Program(steps, delta, states, _notes(flow), blames, rare, relies, checked)
+    causes = {name: cause for name, cause in flow.causes.items() if name in run}
+    return Program(steps, delta, states, _notes(flow), blames, rare, relies, checked, causes)
 
 
 def made_use_of(

@@ -28,7 +28,7 @@ from rollview.analysis.constraints import NONE, Constraint, Constraints
 from rollview.errors import InternalError
 from rollview.maintenance.clock import CLOCK, SYMBOLIC, Clock, at, reads_clock
 from rollview.maintenance.keys import Keys, Pair, without_nulls
-from rollview.maintenance.program import Blame, Kept, Note, Step
+from rollview.maintenance.program import Blame, Cause, Kept, Note, Step
 from rollview.maintenance.reads import Read, keys_text, label
 from rollview.maintenance.signed import WEIGHT_COLUMN
 
@@ -71,6 +71,7 @@ class Flow:
         self._deriving: list[Relation] = []
         self.steps: list[Step] = []
         self.rare: set[str] = set()
+        self.causes: dict[str, Cause] = {}
         self.notes: dict[Relation, Note] = {}
         self.reads: dict[Relation, list[Read]] = {}
         self.blames: list[Blame] = []
@@ -216,10 +217,17 @@ class Flow:
         if blame not in self.blames:
             self.blames.append(blame)
 
-    def rarely(self, held: Relation) -> Relation:
-        """What is held, of which most refreshes have no rows."""
+    def rarely(
+        self, held: Relation, below: Relation | None = None, because: tuple[str, ...] = ()
+    ) -> Relation:
+        """What is held, of which most refreshes have no rows.
+
+        It has some only ``because`` of what happened to the rows of a relation ``below``.
+        """
         if isinstance(held, Temporary):
             self.rare.add(held.name)
+            if below is not None:
+                self.causes[held.name] = Cause(below, because)
         return held
 
     def reaches_tables(self, relation: Relation) -> bool:

@@ -31,7 +31,10 @@ from rollview.algebra.relations import (
     Aggregate,
     Changes,
     Filter,
+    Join,
+    JoinKind,
     NamedAggregate,
+    Project,
     Relation,
     Union,
 )
@@ -39,6 +42,7 @@ from rollview.algebra.schema import Column
 from rollview.analysis.constraints import ForeignKey
 from rollview.analysis.lineage import Origin, origin_of
 from rollview.maintenance.flow import Flow
+from rollview.maintenance.kept_rows import can_be_counted
 from rollview.maintenance.keys import Keys, Pair, equalities, names_of, restrict, without
 from rollview.maintenance.outward import Joined, is_plain
 from rollview.maintenance.signed import (
@@ -47,6 +51,7 @@ from rollview.maintenance.signed import (
     WEIGHT_COLUMN,
     WEIGHT_REF,
     keep,
+    net,
     unsigned,
 )
 
@@ -69,11 +74,13 @@ def reference(
     The parent is a table, filtered and projected at most; the child has rows of its table, in
     whatever form.
     """
-    if not is_plain(parent):
+    if not _is_table(parent):
         return None
     ways = [way for way in (_way(child, parent, pair) for pair in pairs) if way is not None]
     for found in dict.fromkeys((one.table, two.table) for one, two, _ in ways):
         for key in flow.constraints.references(*found):
+            if not flow.source_changed(key.parent):
+                continue
             columns = dict(zip(key.columns, key.parent_columns, strict=True))
             on = {
                 one.field: ref
@@ -83,6 +90,17 @@ def reference(
             if on.keys() == columns.keys():
                 return Reference(key, tuple(on[field] for field in key.columns))
     return None
+
+
+def _is_table(relation: Relation) -> bool:
+    """Whether the rows are some of a table's, each as often as there."""
+    match relation:
+        case Join(kind=JoinKind.SEMI, left=left):
+            return _is_table(left)
+        case Project(child=child) | Filter(child=child):
+            return _is_table(child)
+        case _:
+            return is_plain(relation)
 
 
 def _way(child: Relation, parent: Relation, pair: Pair) -> tuple[Origin, Origin, ColumnRef] | None:
@@ -161,10 +179,22 @@ def stayed(flow: Flow, found: Reference, change: Relation) -> Relation:
     return flow.hold(without(change, _keys(flow, found, _ONE_SIDED)), "stayed")
 
 
-def with_gone(flow: Flow, found: Reference, after: Relation, change: Relation) -> Relation:
+def regained(flow: Flow, found: Reference, change: Relation) -> Relation:
+    """The same, net: where only matches count, a row that is as before in these columns is none."""
+    left = without(change, _keys(flow, found, _ONE_SIDED))
+    counted = can_be_counted(unsigned(change).columns)
+    return flow.hold(net(left) if counted else left, "regained")
+
+
+def with_gone(
+    flow: Flow, found: Reference, parent: Relation, after: Relation, change: Relation
+) -> Relation:
     """The rows of a parent after the change, and those of its keys that are gone."""
     columns = after.columns
-    removed = Filter(restrict(change, _keys(flow, found, _GONE)), REMOVED)
+    some = restrict(change, _keys(flow, found, _GONE))
+    if not is_plain(parent):  # whose rows may come and go in one change
+        some = net(some)
+    removed = Filter(some, REMOVED)
     gone = flow.hold(keep(unsigned(removed), columns), "gone")
     return Union((after, gone), columns)
 

@@ -8,7 +8,7 @@ of these operators are the state: a bag of ordinary rows of an ordinary relation
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from rollview.algebra.expressions import (
@@ -42,6 +42,7 @@ from rollview.algebra.relations import (
 )
 from rollview.algebra.schema import Column, Schema
 from rollview.algebra.traverse import inputs, with_inputs
+from rollview.analysis.accesses import Access
 from rollview.analysis.constraints import NONE, Constraint, Constraints
 from rollview.analysis.keys import keys_of
 from rollview.analysis.order import left_open
@@ -106,16 +107,19 @@ def prepare(
     moments: bool = True,
     constraints: Constraints = NONE,
     form: Constraints | None = None,
+    auxiliary: Collection[Access] = (),
 ) -> Prepared:
     """The maintained form; the same rows as the relation.
 
     Without ``moments``, variances and their like are evaluated anew in every changed group. Rules
-    may make use of ``constraints``; the form itself only of ``form``, all of them by default.
+    may make use of ``constraints``; the form itself only of ``form``, all of them by default. The
+    rows of the ``auxiliary`` accesses are kept, so that no table is read through these.
     """
     rewriting = _Rewriting(_names(), moments, constraints if form is None else form)
     rewritten = rewriting.of(relation)
     kept: dict[Relation, Kept] = {}
-    _collect(rewritten, kept, rewriting.compared_whole)
+    tables = {rewriting.known[one.relation]: one.table for one in auxiliary}
+    _collect(rewritten, kept, rewriting.compared_whole, tables)
     relies = tuple(rewriting.relied)
     return Prepared(rewritten, tuple(kept.values()), rewriting.known, constraints, relies)
 
@@ -240,7 +244,12 @@ def _marked(
     return Project(relation, items + marked)
 
 
-def _collect(relation: Relation, kept: dict[Relation, Kept], whole: set[Relation]) -> None:
+def _collect(
+    relation: Relation,
+    kept: dict[Relation, Kept],
+    whole: set[Relation],
+    tables: Mapping[Relation, str],
+) -> None:
     """The operators that keep their rows, every one after those below it."""
     below = inputs(relation)
     if isinstance(relation, Recursion):  # whose step is evaluated in rounds
@@ -248,10 +257,13 @@ def _collect(relation: Relation, kept: dict[Relation, Kept], whole: set[Relation
     if is_top(relation):  # whose window is never evaluated over all rows
         below = inputs(below[0])
     for child in below:
-        _collect(child, kept, whole)
-    asked = relation in whole and can_be_counted(relation.columns) and _reads(relation, kept)
+        _collect(child, kept, whole, tables)
+    asked = (relation in whole or relation in tables) and can_be_counted(relation.columns)
+    asked = asked and _reads(relation, kept)
     if (asked or _keeps_state(relation)) and relation not in kept:
         kind = type(relation).__name__.lower()
+        if relation in tables:
+            kind = f"auxiliary_{tables[relation]}"
         kept[relation] = Kept(f"{kind}_{len(kept) + 1}_{digest(relation)}", relation)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from rollview.algebra.definition import Reason
@@ -78,6 +78,14 @@ class Blame:
 
 
 @dataclass(frozen=True, slots=True)
+class Cause:
+    """Why a step has rows if it has any: what happened to the rows of a relation, in words."""
+
+    relation: Relation
+    because: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Check:
     """A declaration that the program rests on: it is broken if a step has rows."""
 
@@ -103,6 +111,7 @@ class Program:
     rare: frozenset[str] = frozenset()
     relies: tuple[Constraint, ...] = ()
     checks: tuple[Check, ...] = ()
+    causes: Mapping[str, Cause] = field(default_factory=dict)
 
     @property
     def reasons(self) -> tuple[Reason, ...]:

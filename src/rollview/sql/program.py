@@ -34,6 +34,7 @@ _WORDS = {
     "rows": "the rows that are evaluated",
     "signs": "what happened to the keys of a parent: the sign of their changes",
     "stayed": "the change of a parent without the keys that are new or gone",
+    "regained": "keys of a parent that are selected now and were not, or no more",
     "gone": "the rows of a parent whose keys are gone",
     "removed": "keys that a parent has lost",
     "repeated": "a declared key is broken if there are any: rows with the same key",

@@ -83,7 +83,7 @@ class _Term:
         found = self.order.references.get(index)
         if moment is Moment.BEFORE or found is None:
             return rows
-        return parents.with_gone(self.flow, found, rows, self._change(relation))
+        return parents.with_gone(self.flow, found, relation, rows, self._change(relation))
 
     def _change(self, relation: Relation) -> Relation:
         change = self.flow.delta(relation)
@@ -122,7 +122,7 @@ def _by_match(join: Join, flow: Flow) -> Relation | None:
         terms.append(_left_changed(join, flow, pairs, change, gone))
     if others is not None:
         others = flow.hold(others, "change")
-        others = others if gone is None else parents.stayed(flow, *gone)
+        others = others if gone is None else parents.regained(flow, *gone)
         terms += _right_changed(join, flow, pairs, others, when or "")
     return sum_of(terms, join.columns)
 
@@ -145,7 +145,7 @@ def _left_changed(
         flow.blame(join, no_equality(join, label(join.right, flow.kept)))
     right = flow.after(join.right, keys)
     if gone is not None:
-        right = parents.with_gone(flow, gone[0], right, gone[1])
+        right = parents.with_gone(flow, gone[0], join.right, right, gone[1])
     return signed(replace(join, left=change, right=right), join.columns)
 
 
