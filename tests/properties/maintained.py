@@ -20,7 +20,7 @@ from rollview.errors import KeyViolated
 from rollview.maintenance.checks import whole
 from rollview.maintenance.clock import CLOCK, Clock, Reading, at_moment
 from rollview.maintenance.compiler import compile_delta, made_use_of
-from rollview.maintenance.prepare import prepare
+from rollview.maintenance.prepare import Prepared, prepare
 from rollview.maintenance.program import Kept, Program
 from rollview.maintenance.signed import WEIGHT_COLUMN
 from rollview.runtime.propagate import propagate
@@ -62,7 +62,7 @@ class Maintained:
         """The view and its states from the rows as they are, by what holds now."""
         engine = DuckEngine(self._connection)
         self._holding = self._used.only([one for one in self._used.all if self._holds(one)])
-        self._prepared = prepare(self._case.relation, constraints=self._holding)
+        self._prepared = self._prepare()
         self._programs.clear()
         self.view = bag(self._evaluated(engine, self._case.relation))
         self._states = {}
@@ -70,6 +70,9 @@ class Maintained:
             whole = at_moment(kept.relation, self._reading)
             stored = engine.compute(_table(kept), render(whole, self._now))
             self._states[kept.name] = bag(engine.rows(f"FROM {stored.table}"))
+
+    def _prepare(self) -> Prepared:
+        return prepare(self._case.relation, constraints=self._holding)
 
     def check_prepared(self) -> None:
         """Law 3, with the rows as they are; the view is known to be right."""

@@ -165,14 +165,14 @@ def _scan_of(relation: Relation) -> Scan | None:
     match relation:
         case Scan():
             return relation
-        case Filter(child=Scan() as scan):
+        case Filter(child=Scan() as scan, condition=condition) if not _reads_clock(condition):
             return scan
         case _:
             return None
 
 
 def _without_own_filter(node: Relation) -> Relation:
-    return node.child if isinstance(node, Filter) and isinstance(node.child, Scan) else node
+    return _scan_of(node) or node
 
 
 def _narrowed(node: Relation, needed: frozenset[str]) -> Access:
@@ -228,7 +228,12 @@ def _filtered(relation: Relation, conditions: tuple[Expression, ...]) -> Relatio
 def _is_movable(condition: Expression) -> bool:
     if not condition.deterministic or not column_names(condition):
         return False
-    return not any(getattr(part, "kind", "") in _CLOCK for part in walk_expression(condition))
+    return not _reads_clock(condition)
+
+
+def _reads_clock(condition: Expression) -> bool:
+    """Whether rows come and go by it without being changed."""
+    return any(getattr(part, "kind", "") in _CLOCK for part in walk_expression(condition))
 
 
 def _into_both(join: Join, conditions: tuple[Expression, ...]) -> Relation:
@@ -311,9 +316,18 @@ def _trees(
                 if isinstance(part, Join | Filter)
                 for pair in _equated(condition)
             )
-            yield tuple(dict.fromkeys(members)), pairs
+            yield tuple(dict.fromkeys(members)), _closed(pairs)
         else:
             pending += inputs(node)
+
+
+def _closed(pairs: frozenset[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+    """What equals the same is equal."""
+    while True:
+        more = {(a, d) for a, b in pairs for c, d in pairs if b == c and a != d} - pairs
+        if not more:
+            return pairs
+        pairs |= more
 
 
 def _gather(

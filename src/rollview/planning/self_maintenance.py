@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from math import ceil
 
 from rollview.algebra.relations import After, Before, Project, Relation, Scan, Temporary
 from rollview.algebra.traverse import walk
@@ -50,7 +51,7 @@ def self_maintenance(
 ) -> SelfMaintenance:
     """What the views need together, as if all that is declared were trusted."""
     trusted = Constraints(tuple(replace(one, rely=True) for one in constraints.all))
-    analysed = [_Analysed(relation, trusted) for relation in views.values()]
+    analysed = [Analysed(relation, trusted) for relation in views.values()]
     held = [_plain(relation) for relation in views.values()]
     findings: list[Finding] = []
     kept: dict[str, Access] = {}
@@ -79,7 +80,7 @@ def self_maintenance(
 
 def _sized(access: Access, facts: Facts) -> Auxiliary:
     part = part_of(access)
-    rows = None if facts.rows is None else round(part * facts.rows)
+    rows = None if facts.rows is None else ceil(part * facts.rows)
     columns = max(facts.columns, _read_columns(access))
     size = None if rows is None else rows * width_of(access)
     return Auxiliary(access, part, rows, size, access.is_copy(columns), columns)
@@ -127,13 +128,16 @@ def _rows(access: Access) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    needs: tuple[Access, ...]
-    missing: tuple[str, ...]
-    unless: tuple[str, ...]
+class Found:
+    """What one view needs for a kind of change: some of its accesses, and tables all the same."""
+
+    accesses: Accesses
+    needs: tuple[Access, ...] = ()
+    missing: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
 
 
-class _Analysed:
+class Analysed:
     """One view, with its tables cut down as far as foreign keys allow, and without them."""
 
     def __init__(self, relation: Relation, constraints: Constraints) -> None:
@@ -150,17 +154,17 @@ class _Analysed:
             return frozenset()
         return (shown if kind is Kind.UPDATE else exposed)(self._relation, table)
 
-    def finding(self, table: str, kind: Kind) -> _Found:
+    def finding(self, table: str, kind: Kind) -> Found:
         """With reduced auxiliary views if these do; an update may bring back what they left out."""
         if kind in (Kind.UPDATE, Kind.EXPOSED) and not self.columns(table, kind):
-            return _Found((), (), ())
+            return Found(self._whole)
         small = _needed(self._reduced, self._constraints, table, kind)
         if not small.missing:
             return small
         return _needed(self._whole, self._constraints, table, kind)
 
 
-def _needed(found: Accesses, constraints: Constraints, table: str, kind: Kind) -> _Found:
+def _needed(found: Accesses, constraints: Constraints, table: str, kind: Kind) -> Found:
     """The accesses that have to be kept so that no table is read, as far as that can be."""
     kept: dict[Relation, Access] = {}
     while True:
@@ -173,7 +177,7 @@ def _needed(found: Accesses, constraints: Constraints, table: str, kind: Kind) -
             break
         kept |= new
     missing = tuple(dict.fromkeys(leaf.source for leaf in leaves))
-    return _Found(tuple(kept.values()), missing, unless)
+    return Found(found, tuple(kept.values()), missing, unless)
 
 
 def reads(
