@@ -116,10 +116,21 @@ class Session:
         return read_view(self._lake, self._catalog, self._plain(name))
 
     @_with_spark
-    def explain(self, name_or_query: str | DataFrame, *, policy: str = "auto") -> Explanation:
-        """How a view, or a query that could become one (with this policy), would be refreshed."""
+    def explain(
+        self,
+        name_or_query: str | DataFrame,
+        *,
+        policy: str = "auto",
+        self_maintenance: bool | Sequence[str] = False,
+    ) -> Explanation:
+        """How a view, or a query that could become one (with this policy), would be refreshed.
+
+        With ``self_maintenance``, also what it needs of its base tables: alone, or together with
+        the views of a list.
+        """
         connecting.look(self._lake, self._catalog)
-        return explain(self._lake, self._catalog, name_or_query, policy)
+        together = () if self_maintenance is True else self_maintenance or None
+        return explain(self._lake, self._catalog, name_or_query, policy, together)
 
     @_with_spark
     def verify(self, name: str) -> VerifyReport:

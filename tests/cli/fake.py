@@ -125,8 +125,9 @@ class FakeSession:
         _check_known(name)
         return REVENUE
 
-    def explain(self, text: str, *, policy: str) -> Any:
-        self._call("explain", text, policy)
+    def explain(self, text: str, *, policy: str, self_maintenance: bool | list[str]) -> Any:
+        told = () if self_maintenance is False else (self_maintenance,)
+        self._call("explain", text, policy, *told)
         return Explained()
 
     def verify(self, name: str) -> VerifyReport:

@@ -325,3 +325,10 @@ def test_declare_wants_the_right_number_of_names(rollview: Rollview, words: list
     outcome = rollview("declare", *words)
     assert outcome.code == 2
     assert "say: declare" in outcome.err
+
+
+def test_explain_asks_for_self_maintenance(rollview: Rollview, session: FakeSession) -> None:
+    assert rollview("explain", "revenue", "--self-maintenance").code == 0
+    assert asked(session) == ("explain", "revenue", "auto", True)
+    assert rollview("explain", "revenue", "--with", "sales", "--with", "days").code == 0
+    assert asked(session) == ("explain", "revenue", "auto", ["sales", "days"])

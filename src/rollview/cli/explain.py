@@ -29,6 +29,14 @@ def explain(
     policy: Annotated[
         Policy, typer.Option("--policy", help="The policy of a query; a view has its own.")
     ] = Policy.AUTO,
+    self_maintenance: Annotated[
+        bool,
+        typer.Option("--self-maintenance", help="Say what it needs of its base tables, too."),
+    ] = False,
+    together: Annotated[
+        list[str] | None,
+        typer.Option("--with", metavar="VIEW", help="The same, together with other views."),
+    ] = None,
     lake: Lake = None,
     schema: Schema = None,
     json: Json = False,
@@ -40,11 +48,13 @@ def explain(
       rollview --lake lake explain revenue
       rollview --lake lake explain "SELECT category, count(*) FROM products GROUP BY category"
       rollview --lake lake explain --file revenue.sql --policy strict
+      rollview --lake lake explain revenue --self-maintenance --with sales
     """
     text = query_text(view_or_sql, None, file)
     with session(context, lake, schema) as db:
         context.obj.activity.say("planning")
-        explanation = db.explain(text, policy=policy.value)
+        asked = together or self_maintenance
+        explanation = db.explain(text, policy=policy.value, self_maintenance=asked)
         context.obj.activity.rest()
         if json:
             print_json(explanation.to_dict())

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from rollview.algebra.definition import Reason
 from rollview.maintenance.program import RuleName
+from rollview.planning.self_maintained import SelfMaintenance
 
 _LONG = 100  # characters of an operator's text that are printed
 
@@ -83,9 +84,11 @@ class Explanation:
     sources: tuple[str, ...]
     sql: str
     relies: tuple[str, ...] = ()
+    self_maintenance: SelfMaintenance | None = None
 
     def to_dict(self) -> dict[str, object]:
         """The explanation as plain data that JSON can hold."""
+        told = self.self_maintenance
         return {
             "mode": self.mode,
             "strategy": self.strategy,
@@ -97,6 +100,7 @@ class Explanation:
             "sources": list(self.sources),
             "sql": self.sql,
             "relies": list(self.relies),
+            **({} if told is None else {"self_maintenance": told.to_dict()}),
         }
 
     def __str__(self) -> str:
@@ -111,6 +115,8 @@ class Explanation:
             lines.append("(no operators: the query is kept as Spark's own plan)")
         told = {reason for operator in self.operators for reason in operator.reasons}
         lines += _reason_lines("", tuple(r for r in self.reasons if r not in told))
+        if self.self_maintenance is not None:
+            lines += ["", "self-maintenance:", str(self.self_maintenance)]
         return "\n".join(lines)
 
 

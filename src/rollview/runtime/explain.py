@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from pyspark.sql import DataFrame
 
 from rollview.algebra.definition import Definition, Source, SourceKind
@@ -15,6 +18,7 @@ from rollview.runtime.declared import of_definition
 from rollview.runtime.lake import Lake
 from rollview.runtime.public import managed_names, plain_name
 from rollview.runtime.report import Policy
+from rollview.runtime.self_maintenance import asked
 from rollview.runtime.worker import quiet
 from rollview.sql.program import render_program
 from rollview.sql.quoting import quoted
@@ -22,16 +26,28 @@ from rollview.sql.render import render
 
 
 def explain(
-    lake: Lake, catalog: Catalog, name_or_query: str | DataFrame, policy: str = Policy.AUTO
+    lake: Lake,
+    catalog: Catalog,
+    name_or_query: str | DataFrame,
+    policy: str = Policy.AUTO,
+    together: Sequence[str] | None = None,
 ) -> Explanation:
-    """What a refresh would do; nothing is executed. A stored view has a policy of its own."""
+    """What a refresh would do; nothing is executed. A stored view has a policy of its own.
+
+    With a list of views, which may be empty, also what base tables it needs together with these.
+    """
     view = _stored(lake, catalog, name_or_query)
     if view is not None:
-        return _explained(lake, view.definition, view.policy)
-    managed = managed_names(lake, catalog.readable()[0])
-    with quiet():
-        definition = define(lake.spark, name_or_query, managed=managed)
-    return _explained(lake, definition, policy)
+        definition, policy = view.definition, view.policy
+    else:
+        managed = managed_names(lake, catalog.readable()[0])
+        with quiet():
+            definition = define(lake.spark, name_or_query, managed=managed)
+    told = _explained(lake, definition, policy)
+    if together is None:
+        return told
+    others = [catalog.get(plain_name(lake, name)).definition for name in together]
+    return replace(told, self_maintenance=asked(lake, catalog, [definition, *others]))
 
 
 def _explained(lake: Lake, definition: Definition, policy: str) -> Explanation:
