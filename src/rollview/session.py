@@ -86,10 +86,14 @@ class Session:
         store: str | None = None,
         if_not_exists: bool = False,
         replace: bool = False,
+        self_maintaining: bool = False,
     ) -> View:
-        """Compute a view and keep it; the contents are stored when this returns."""
+        """Compute a view and keep it; the contents are stored when this returns.
+
+        A self-maintaining one keeps what its refreshes would read of base tables, too.
+        """
         connecting.look(self._lake, self._catalog)
-        wanted = wish(name, policy, strategy, store, if_not_exists, replace)
+        wanted = wish(name, policy, strategy, store, if_not_exists, replace, self_maintaining)
         return View(self, create_view(self._lake, self._catalog, query, wanted))
 
     @_with_spark

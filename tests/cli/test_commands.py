@@ -33,6 +33,7 @@ DEFAULTS: dict[str, Any] = {
     "store": None,
     "if_not_exists": False,
     "replace": False,
+    "self_maintaining": False,
 }
 # Every command that works on the views of a lake; the demo makes a lake of its own.
 OF_A_LAKE = {

@@ -9,7 +9,7 @@ again: it reads no table, or the answer is no.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import ceil
 
@@ -48,15 +48,19 @@ def self_maintenance(
     views: Mapping[str, Relation],
     constraints: Constraints = NONE,
     facts: Mapping[str, Facts] | None = None,
+    constant: Collection[str] = (),
 ) -> SelfMaintenance:
-    """What the views need together, as if all that is declared were trusted."""
+    """What the views need together, as if all that is declared were trusted.
+
+    Tables that are ``constant`` never change.
+    """
     trusted = Constraints(tuple(replace(one, rely=True) for one in constraints.all))
     analysed = [Analysed(relation, trusted) for relation in views.values()]
     held = [_plain(relation) for relation in views.values()]
     findings: list[Finding] = []
     kept: dict[str, Access] = {}
     tables = dict.fromkeys(table for one in analysed for table in one.tables)
-    for table in tables:
+    for table in (name for name in tables if name not in constant):
         for kind in KINDS:
             columns = {c for one in analysed for c in one.columns(table, kind)}
             if kind in (Kind.UPDATE, Kind.EXPOSED) and not columns:
@@ -158,19 +162,27 @@ class Analysed:
         """With reduced auxiliary views if these do; an update may bring back what they left out."""
         if kind in (Kind.UPDATE, Kind.EXPOSED) and not self.columns(table, kind):
             return Found(self._whole)
-        small = _needed(self._reduced, self._constraints, table, kind)
+        small = _needed(self._reduced, self._constraints, (table,), kind)
         if not small.missing:
             return small
-        return _needed(self._whole, self._constraints, table, kind)
+        return _needed(self._whole, self._constraints, (table,), kind)
 
 
-def _needed(found: Accesses, constraints: Constraints, table: str, kind: Kind) -> Found:
+def for_any_change(relation: Relation, constraints: Constraints, tables: Iterable[str]) -> Found:
+    """What has to be kept so that no table is read, whatever happens to these tables."""
+    about = constraints.about(relation)
+    return _needed(accesses(relation), about, tuple(tables), Kind.EXPOSED)
+
+
+def _needed(
+    found: Accesses, constraints: Constraints, tables: tuple[str, ...], kind: Kind
+) -> Found:
     """The accesses that have to be kept so that no table is read, as far as that can be."""
     kept: dict[Relation, Access] = {}
     while True:
         prepared = prepare(found.relation, constraints=constraints, auxiliary=tuple(kept.values()))
-        program = compile_delta(prepared, (table,))
-        leaves, unless = reads(program, table, kind)
+        program = compile_delta(prepared, tables)
+        leaves, unless = reads(program, tables, kind)
         read = (found.reading(column.name for column in leaf.columns) for leaf in leaves)
         new = {a.relation: a for a in read if a is not None and a.relation not in kept}
         if not new:
@@ -181,14 +193,14 @@ def _needed(found: Accesses, constraints: Constraints, table: str, kind: Kind) -
 
 
 def reads(
-    program: Program, table: str, kind: Kind
+    program: Program, tables: Iterable[str], kind: Kind
 ) -> tuple[tuple[Before | After, ...], tuple[str, ...]]:
     """The base tables that a change of this kind makes a program read; and unless what happens."""
     empty = {s.name for s in program.steps if _label(s.name) in _EMPTY[kind]}
     unless: dict[str, None] = {}
     for name, cause in program.causes.items():
         because = set(cause.because)
-        if kind is Kind.INSERT and only_adds(cause.relation, frozenset((table,))):
+        if kind is Kind.INSERT and only_adds(cause.relation, frozenset(tables)):
             because -= _LOST
         if because <= {OVERFLOW}:
             empty.add(name)

@@ -13,6 +13,7 @@ from rollview.algebra.printer import describe
 from rollview.algebra.relations import Aggregate, Distinct, Relation, Scan, SetOperation
 from rollview.algebra.schema import Schema
 from rollview.algebra.traverse import walk
+from rollview.analysis.accesses import Access
 from rollview.analysis.constraints import NONE, Constraints
 from rollview.analysis.order import is_unorderable
 from rollview.maintenance.clock import CLOCK, FUNCTIONS, functions_in, is_only_filtered_by
@@ -20,6 +21,7 @@ from rollview.maintenance.compiler import compile_delta, made_use_of
 from rollview.maintenance.prepare import Prepared, prepare
 from rollview.maintenance.program import Program
 from rollview.maintenance.signed import WEIGHT
+from rollview.planning.self_maintenance import for_any_change
 
 INCREMENTAL, PARTIAL, FULL = "incremental", "partial", "full"
 COUNTING, RECOMPUTE = "counting", "recompute"
@@ -109,17 +111,33 @@ def follows_clock(definition: Definition) -> bool:
 
 
 def maintained(
-    definition: Definition, constraints: Constraints = NONE, form: Constraints | None = None
+    definition: Definition,
+    constraints: Constraints = NONE,
+    form: Constraints | None = None,
+    *,
+    self_maintaining: bool = False,
 ) -> Prepared | None:
     """The form in which changes can be carried through a definition; None if they cannot.
 
-    It makes use of ``constraints``, and state is left out by those in ``form``, all by default.
+    It makes use of ``constraints``, and state is left out by those in ``form``, all by default. If
+    it is ``self_maintaining``, it keeps of the base tables what it would have to read.
     """
     if definition.relation is None or obstacles(definition):
         return None
     # There it is NaN where it is NULL otherwise, and sums cannot tell.
     old_style = dict(definition.settings).get(_OLD_STATISTICS, "false").lower() == "true"
-    return prepare(definition.relation, moments=not old_style, constraints=constraints, form=form)
+    relation: Relation = definition.relation
+    auxiliary: tuple[Access, ...] = ()
+    if self_maintaining:
+        found = for_any_change(relation, constraints, changing(definition))
+        relation, auxiliary = found.accesses.relation, found.needs
+    return prepare(
+        relation,
+        moments=not old_style,
+        constraints=constraints,
+        form=form,
+        auxiliary=auxiliary,
+    )
 
 
 def changing(definition: Definition) -> tuple[str, ...]:
@@ -128,12 +146,18 @@ def changing(definition: Definition) -> tuple[str, ...]:
     return (*tables, CLOCK) if follows_clock(definition) else tables
 
 
-def judge(definition: Definition, policy: str, declared: Constraints = NONE) -> Verdict:
+def judge(
+    definition: Definition,
+    policy: str,
+    declared: Constraints = NONE,
+    *,
+    self_maintaining: bool = False,
+) -> Verdict:
     """How the definition is refreshed if any source has changed, and what is declared holds."""
     used = NONE
     if definition.relation is not None and maintained(definition) is not None:
         used = made_use_of(definition.relation, declared, changing(definition))
-    prepared = maintained(definition, used)
+    prepared = maintained(definition, used, self_maintaining=self_maintaining)
     if prepared is None or policy == FULL:
         why = (*definition.reasons, *_without_rule(definition.relation))
         return Verdict(policy, FULL, RECOMPUTE, why)

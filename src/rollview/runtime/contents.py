@@ -46,6 +46,8 @@ def contents(
     policy: Policy,
     moment: vector.Position | None,
     constraints: Constraints = NONE,
+    *,
+    self_maintaining: bool = False,
 ) -> Contents:
     """Compute the view; what its kept operators gave is stored, and the rest built on it.
 
@@ -55,7 +57,9 @@ def contents(
     if definition.relation is None or is_left_to_chance(definition):
         # Where a part of a query stands twice, Spark may draw once for both; text of ours cannot.
         return Contents(original(session, definition, leaves), {})
-    prepared = maintained(definition, constraints) if policy is not Policy.FULL else None
+    prepared = None
+    if policy is not Policy.FULL:
+        prepared = maintained(definition, constraints, self_maintaining=self_maintaining)
     prepared = prepared or Prepared(definition.relation, ())
     clock = reading(session, moment) if moment is not None else {}
     spare_subqueries(session, prepared.relation)

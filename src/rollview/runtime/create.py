@@ -11,11 +11,13 @@ from pyspark.sql.types import StructType
 
 from rollview.algebra.definition import Definition, DependencyKind, ReasonCode, SourceKind
 from rollview.algebra.fingerprint import fingerprint
+from rollview.analysis.constraints import NONE
 from rollview.errors import BadOption, BadQuery, NonDeterministic, NotIncremental
 from rollview.frontend.define import define, original
 from rollview.frontend.scope import scoped
 from rollview.maintenance.clock import CLOCK
-from rollview.planning.verdict import maintained, obstacles
+from rollview.planning.self_maintenance import for_any_change
+from rollview.planning.verdict import changing, maintained, obstacles
 from rollview.runtime import history, recovery, worker
 from rollview.runtime.catalog import Catalog, StoredView, key_of, new_view_id, view_exists
 from rollview.runtime.contents import contents
@@ -50,10 +52,17 @@ class Wish:
     store: str | None
     if_not_exists: bool = False
     replace: bool = False
+    self_maintaining: bool = False
 
 
 def wish(
-    name: str, policy: str, strategy: str, store: str | None, if_not_exists: bool, replace: bool
+    name: str,
+    policy: str,
+    strategy: str,
+    store: str | None,
+    if_not_exists: bool,
+    replace: bool,
+    self_maintaining: bool = False,
 ) -> Wish:
     """The options of create_view, checked. Raises BadOption."""
     if policy not in list(Policy):
@@ -70,7 +79,7 @@ def wish(
         )
     if store is not None:
         registry.check_store(store)
-    return Wish(name, Policy(policy), strategy, store, if_not_exists, replace)
+    return Wish(name, Policy(policy), strategy, store, if_not_exists, replace, self_maintaining)
 
 
 def create_view(lake: Lake, catalog: Catalog, query: str | DataFrame, wanted: Wish) -> StoredView:
@@ -100,6 +109,7 @@ def _defined(lake: Lake, catalog: Catalog, query: str | DataFrame, wanted: Wish)
     reads = [key_of(s.name) for s in definition.sources if s.kind is SourceKind.VIEW]
     check_no_cycle(views, wanted.name, key_of(wanted.name), reads)
     _check_policy(wanted, definition)
+    _check_self_maintaining(wanted, definition)
     return StoredView(
         name=wanted.name,
         view_id=new_view_id(),
@@ -109,7 +119,23 @@ def _defined(lake: Lake, catalog: Catalog, query: str | DataFrame, wanted: Wish)
         store=wanted.store or lake.store,
         schema=StructType(),
         created_at=datetime.now(UTC),
+        self_maintaining=wanted.self_maintaining,
     )
+
+
+def _check_self_maintaining(wanted: Wish, definition: Definition) -> None:
+    """Raise BadOption if refreshes would have to read a base table, whatever is kept."""
+    if not wanted.self_maintaining:
+        return
+    refused = f"{wanted.name} cannot be self-maintaining"
+    if definition.relation is None or maintained(definition) is None:
+        why = "; ".join(reason.message for reason in obstacles(definition))
+        raise BadOption(f"{refused}: {why}", hint="leave self_maintaining out")
+    found = for_any_change(definition.relation, NONE, changing(definition))
+    if found.missing:
+        tables = ", ".join(found.missing)
+        hint = "explain(..., self_maintenance=True) tells which changes need them"
+        raise BadOption(f"{refused}: it would have to read {tables}", hint=hint)
 
 
 def _check_no_stored_rows(lake: Lake, definition: Definition) -> None:
@@ -141,6 +167,7 @@ def _check_policy(wanted: Wish, definition: Definition) -> None:
 def _same(old: StoredView, new: StoredView) -> bool:
     """Whether nothing is to be done; of a function without a text nobody knows what it does now."""
     options = (old.policy, old.strategy, old.store) == (new.policy, new.strategy, new.store)
+    options = options and old.self_maintaining == new.self_maintaining
     functions = (d for d in new.definition.dependencies if d.kind is DependencyKind.FUNCTION)
     if any(not function.text for function in functions):
         return False
@@ -192,10 +219,20 @@ def _fill(lake: Lake, catalog: Catalog, view: StoredView) -> tuple[StoredView, W
         state: State = {}
         if definition.canonical or maintained(definition) is not None:
             # Ties are broken as every later refresh will break them, and state is kept.
-            known = standing(lake, definition, None)
+            alone = view.self_maintaining
+            known = standing(lake, definition, None, self_maintaining=alone)
             held, broken = tested(session, definition, known.all, leaves)
             moment = vector.get(CLOCK)
-            found = contents(session, definition, leaves, store, view.policy, moment, held)
+            found = contents(
+                session,
+                definition,
+                leaves,
+                store,
+                view.policy,
+                moment,
+                held,
+                self_maintaining=alone,
+            )
             rows, state = found.rows, found.state
             if known.names:
                 vector = {**vector, KEYS: known.position(held.all, found.relies, broken.all)}

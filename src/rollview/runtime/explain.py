@@ -12,7 +12,8 @@ from rollview.analysis.constraints import constraints
 from rollview.frontend.define import define
 from rollview.planning import explain as planning
 from rollview.planning.explanation import Explanation
-from rollview.planning.verdict import Verdict, judge
+from rollview.planning.self_maintenance import for_any_change
+from rollview.planning.verdict import Verdict, changing, judge
 from rollview.runtime.catalog import Catalog, StoredView
 from rollview.runtime.declared import of_definition
 from rollview.runtime.lake import Lake
@@ -39,19 +40,28 @@ def explain(
     view = _stored(lake, catalog, name_or_query)
     if view is not None:
         definition, policy = view.definition, view.policy
+        alone = view.self_maintaining
     else:
+        alone = False
         managed = managed_names(lake, catalog.readable()[0])
         with quiet():
             definition = define(lake.spark, name_or_query, managed=managed)
-    told = _explained(lake, definition, policy)
+    told = _explained(lake, definition, policy, alone)
     if together is None:
         return told
     others = [catalog.get(plain_name(lake, name)).definition for name in together]
     return replace(told, self_maintenance=asked(lake, catalog, [definition, *others]))
 
 
-def _explained(lake: Lake, definition: Definition, policy: str) -> Explanation:
-    verdict = judge(definition, policy, constraints(of_definition(lake, definition)))
+def _explained(lake: Lake, definition: Definition, policy: str, alone: bool) -> Explanation:
+    known = constraints(of_definition(lake, definition))
+    if alone and definition.relation is not None:  # its operators are those of the cut down tables
+        known = known.only([one for one in known.all if one.rely])
+        cut = for_any_change(definition.relation, known, changing(definition))
+        verdict = judge(definition, policy, known, self_maintaining=True)
+        definition = replace(definition, relation=cut.accesses.relation)
+    else:
+        verdict = judge(definition, policy, known)
     return planning.explain(definition, verdict, _statement(definition, verdict))
 
 

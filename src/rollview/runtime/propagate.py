@@ -6,9 +6,10 @@ they are joined to.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import ChainMap
+from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, cast
 
 from rollview.algebra.definition import Reason
 from rollview.algebra.relations import Relation
@@ -69,7 +70,8 @@ def propagate(program: Program, leaves: Mapping[str, str], engine: Engine) -> Pr
     Raises KeyViolated if a declaration does not hold that the program rests on and does not trust.
     """
     checks = {check.step: check for check in program.checks}
-    known = dict(leaves)
+    # Only what is new is written; a leaf that nothing asks for is never made.
+    known = ChainMap({}, cast("MutableMapping[str, str]", leaves))
     empty: set[str] = set()
     counts: dict[str, Computed] = {}
 

@@ -107,7 +107,8 @@ def _locked_refresh(
         _check_not_overtaken(catalog, run, view, watermark)
         definition, rebuilt = _present_definition(lake, catalog, run, session, view, watermark)
         vector = run.vector(session, definition)
-        known = standing(lake, definition, watermark.vector if watermark is not None else None)
+        old = watermark.vector if watermark is not None else None
+        known = standing(lake, definition, old, self_maintaining=view.self_maintaining)
         work = _Work(lake, run, session, view, definition, store, watermark, vector, rebuilt, known)
         decision = _decide(work, request.full)
         planned = time.monotonic()
@@ -222,7 +223,14 @@ def _recomputed(work: _Work, why: str, request: Request) -> RefreshReport:
     for one in broken.all:
         _log.warning("%s is not made use of by %s: it does not hold", one, work.view.name)
     found = contents(
-        work.session, work.definition, leaves, work.store, work.view.policy, moment, held
+        work.session,
+        work.definition,
+        leaves,
+        work.store,
+        work.view.policy,
+        moment,
+        held,
+        self_maintaining=work.view.self_maintaining,
     )
     vector = work.vector
     if work.known.names:
@@ -353,7 +361,12 @@ def _by_changes(
     """From the changes of the sources, if nothing stands in the way."""
     if work.view.policy is Policy.FULL:
         return _Decision(f"its policy is full; {why}")
-    prepared = maintained(work.definition, work.known.usable, work.known.usable_form)
+    prepared = maintained(
+        work.definition,
+        work.known.usable,
+        work.known.usable_form,
+        self_maintaining=work.view.self_maintaining,
+    )
     if prepared is None or work.watermark is None:
         because = "; ".join(reason.message for reason in work.definition.reasons)
         return _Decision(f"{because}; {why}" if because else why)

@@ -30,9 +30,10 @@ def asked(
     if not views:
         return None
     run = Run(lake, catalog)
-    sources = {s.name: s for definition in definitions for s in definition.sources}
+    sources = {_name(s): s for definition in definitions for s in definition.sources}
     facts = {name: _facts(run, lake, source) for name, source in sources.items()}
-    return self_maintenance(views, constraints(declared(lake).values()), facts)
+    constant = [_name(s) for definition in definitions for s in definition.sources if s.pinned]
+    return self_maintenance(views, constraints(declared(lake).values()), facts, constant)
 
 
 def _by_table_names(relation: Relation, definition: Definition) -> Relation:
@@ -40,12 +41,16 @@ def _by_table_names(relation: Relation, definition: Definition) -> Relation:
 
     A time-travelled table is none of them: it never changes, and is always there.
     """
-    names = {s.id: f"{s.name}@{s.pinned}" if s.pinned else s.name for s in definition.sources}
+    names = {source.id: _name(source) for source in definition.sources}
 
     def change(node: Relation) -> Relation:
         return replace(node, source=names[node.source]) if isinstance(node, Scan) else node
 
     return transform_up(relation, change)
+
+
+def _name(source: Source) -> str:
+    return f"{source.name}@{source.pinned}" if source.pinned else source.name
 
 
 def _facts(run: Run, lake: Lake, source: Source) -> Facts:

@@ -72,9 +72,16 @@ class Standing:
         return sorted({self.names[one] for one in some})
 
 
-def standing(lake: Lake, definition: Definition, old: Vector | None) -> Standing:
-    """What is declared that a view makes use of, and what is known of it."""
+def standing(
+    lake: Lake, definition: Definition, old: Vector | None, *, self_maintaining: bool = False
+) -> Standing:
+    """What is declared that a view makes use of, and what is known of it.
+
+    One that reads no base table can check nothing, and makes use of what is trusted.
+    """
     names = declared.of_definition(lake, definition)
+    if self_maintaining:
+        names = {one: name for one, name in names.items() if one.rely}
     if not names or definition.relation is None or maintained(definition) is None:
         return Standing({})
     used = made_use_of(definition.relation, constraints(names), changing(definition))
