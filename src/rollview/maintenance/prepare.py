@@ -8,6 +8,7 @@ of these operators are the state: a bag of ordinary rows of an ordinary relation
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -55,6 +56,7 @@ from rollview.maintenance.program import Kept
 from rollview.maintenance.signed import keep, named, reference, references
 from rollview.maintenance.tops import bounded_first, is_top
 
+_NO_WORD = re.compile(r"[^A-Za-z0-9]+")  # names of states are names of folders
 _ONE = Literal("1L", "BIGINT")
 _ZERO = Literal("0L", "BIGINT")
 _HERE, _NOT_HERE = Literal("1", "INT"), Literal("0", "INT")  # sums of short integers never overflow
@@ -263,7 +265,7 @@ def _collect(
     if (asked or _keeps_state(relation)) and relation not in kept:
         kind = type(relation).__name__.lower()
         if relation in tables:
-            kind = f"auxiliary_{tables[relation]}"
+            kind = f"auxiliary_{_NO_WORD.sub('_', tables[relation])}"
         kept[relation] = Kept(f"{kind}_{len(kept) + 1}_{digest(relation)}", relation)
 
 
