@@ -1,4 +1,4 @@
-"""Self-maintaining views on Delta: refreshes read changes and their own state, and no base table."""
+"""Self-maintaining views on Delta: refreshes read changes and state of their own, no base table."""
 
 from __future__ import annotations
 
