@@ -219,8 +219,7 @@ def _fill(lake: Lake, catalog: Catalog, view: StoredView) -> tuple[StoredView, W
         state: State = {}
         if definition.canonical or maintained(definition) is not None:
             # Ties are broken as every later refresh will break them, and state is kept.
-            alone = view.self_maintaining
-            known = standing(lake, definition, None, self_maintaining=alone)
+            known = standing(lake, view, definition, None)
             held, broken = tested(session, definition, known.all, leaves)
             moment = vector.get(CLOCK)
             found = contents(
@@ -231,7 +230,7 @@ def _fill(lake: Lake, catalog: Catalog, view: StoredView) -> tuple[StoredView, W
                 view.policy,
                 moment,
                 held,
-                self_maintaining=alone,
+                self_maintaining=view.self_maintaining,
             )
             rows, state = found.rows, found.state
             if known.names:

@@ -108,7 +108,7 @@ def _locked_refresh(
         definition, rebuilt = _present_definition(lake, catalog, run, session, view, watermark)
         vector = run.vector(session, definition)
         old = watermark.vector if watermark is not None else None
-        known = standing(lake, definition, old, self_maintaining=view.self_maintaining)
+        known = standing(lake, view, definition, old)
         work = _Work(lake, run, session, view, definition, store, watermark, vector, rebuilt, known)
         decision = _decide(work, request.full)
         planned = time.monotonic()

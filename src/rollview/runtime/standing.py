@@ -18,8 +18,10 @@ from rollview.analysis.constraints import NONE, Constraint, Constraints, constra
 from rollview.maintenance.compiler import made_use_of
 from rollview.planning.verdict import changing, maintained
 from rollview.runtime import declared
+from rollview.runtime.catalog import StoredView
 from rollview.runtime.compute import named
 from rollview.runtime.lake import Lake
+from rollview.runtime.report import Policy
 from rollview.storage.vector import Position, Vector
 
 KEYS = "the declared keys"  # beside the sources: what was found to hold of them
@@ -72,15 +74,15 @@ class Standing:
         return sorted({self.names[one] for one in some})
 
 
-def standing(
-    lake: Lake, definition: Definition, old: Vector | None, *, self_maintaining: bool = False
-) -> Standing:
-    """What is declared that a view makes use of, and what is known of it.
+def standing(lake: Lake, view: StoredView, definition: Definition, old: Vector | None) -> Standing:
+    """What is declared that a view makes use of, and what its last refresh found of that.
 
     One that reads no base table can check nothing, and makes use of what is trusted.
     """
+    if view.policy is Policy.FULL:
+        return Standing({})
     names = declared.of_definition(lake, definition)
-    if self_maintaining:
+    if view.self_maintaining:
         names = {one: name for one, name in names.items() if one.rely}
     if not names or definition.relation is None or maintained(definition) is None:
         return Standing({})
