@@ -6,7 +6,7 @@ import pytest
 
 from rollview.algebra.expressions import Literal, binary
 from rollview.algebra.relations import Distinct, Filter, JoinKind
-from rollview.analysis.accesses import accesses
+from rollview.analysis.cut_down import accesses
 from rollview.analysis.self_maintenance import exposed, only_adds, part_of, shown, width_of
 from tests.algebra.examples import EXAMPLES, PAY, PEOPLE, join
 

@@ -9,8 +9,8 @@ from random import Random
 import duckdb
 import pytest
 
-from rollview.analysis.accesses import accesses
 from rollview.analysis.constraints import Constraints
+from rollview.analysis.cut_down import accesses
 from rollview.planning.self_maintained import KINDS, Kind
 from rollview.planning.self_maintenance import Analysed
 from tests.properties.bags import assert_same, bag

@@ -2,13 +2,13 @@
 
 Barbier (2007), ch. 6: a view is self-maintainable if its new value follows from its old one and the
 changes alone; any set of views becomes so if views are added to it, for which Theorem 6.5 takes a
-copy of every base table. Here they are accesses (`accesses`); the program that carries a kind of
+copy of every base table. Here they are accesses (`cut_down`); the program that carries a kind of
 change through the view shows which of them are read.
 """
 
 from __future__ import annotations
 
-from rollview.algebra.expressions import Expression
+from rollview.algebra.expressions import Call, Expression
 from rollview.algebra.relations import (
     Expand,
     Filter,
@@ -93,8 +93,10 @@ def part_of(access: Access) -> float:
 
 
 def _selected(condition: Expression) -> float:
-    kind, args = getattr(condition, "kind", ""), getattr(condition, "args", ())
-    match kind:
+    if not isinstance(condition, Call):
+        return _UNKNOWN
+    args = condition.args
+    match condition.kind:
         case "And":
             return _selected(args[0]) * _selected(args[1])
         case "Or":
@@ -104,7 +106,7 @@ def _selected(condition: Expression) -> float:
         case "LessThan" | "LessThanOrEqual" | "GreaterThan" | "GreaterThanOrEqual":
             return _COMPARED
         case _:
-            return _PART.get(kind, _UNKNOWN)
+            return _PART.get(condition.kind, _UNKNOWN)
 
 
 def width_of(access: Access) -> int:

@@ -13,10 +13,12 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import ceil
 
+from rollview.algebra.expressions import ColumnRef
 from rollview.algebra.relations import After, Before, Project, Relation, Scan, Temporary
 from rollview.algebra.traverse import walk
-from rollview.analysis.accesses import Access, Accesses, accesses
+from rollview.analysis.accesses import Access, Accesses
 from rollview.analysis.constraints import NONE, Constraints
+from rollview.analysis.cut_down import accesses
 from rollview.analysis.self_maintenance import exposed, only_adds, part_of, shown, width_of
 from rollview.maintenance.compiler import compile_delta
 from rollview.maintenance.emptiness import is_empty, without_empty
@@ -106,7 +108,7 @@ def _plain(relation: Relation) -> Access | None:
         return None
     inner, node = found.all[0], found.relation
     while isinstance(node, Project) and node != inner.relation:
-        if not all(item.name == getattr(item.expression, "name", None) for item in node.items):
+        if not all(isinstance(item.expression, ColumnRef) for item in node.items):
             return None
         node = node.child
     return inner if node == inner.relation else None

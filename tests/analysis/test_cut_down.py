@@ -7,8 +7,8 @@ import pytest
 from rollview.algebra.expressions import Call, Expression, Literal, binary, conjunction
 from rollview.algebra.relations import Filter, Join, JoinKind, Project, Relation, Scan
 from rollview.algebra.traverse import walk
-from rollview.analysis.accesses import accesses
 from rollview.analysis.constraints import Constraints, ForeignKey
+from rollview.analysis.cut_down import accesses
 from tests.algebra.examples import (
     CODE,
     EXAMPLES,
