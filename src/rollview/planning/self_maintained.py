@@ -112,9 +112,8 @@ class SelfMaintenance:
         ]
         lines = _table(head, rows)
         if self.auxiliaries:
-            head = ("", "auxiliary view", "columns", "rows", "size")
             sized = [(labels[one.name], one.name, *_size(one)) for one in self.auxiliaries]
-            lines += ["", *_table(head, sized)]
+            lines += ["", *_table(("", "auxiliary view", "columns", "rows", "size"), sized)]
         unless = dict.fromkeys(text for one in self.findings for text in one.unless)
         lines += [f"unless {text}: then tables are read" for text in unless]
         return "\n".join(lines)
