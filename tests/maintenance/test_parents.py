@@ -56,10 +56,9 @@ def refresh(relation: Relation, *changes: list[Change]) -> Refresh:
 
 def reads_people(done: Refresh) -> bool:
     """Whether people are read as they were: that hangs on changes of parents that stay."""
-    for step in done.program.steps:
-        if step.name.startswith("stayed"):
-            return bool(connection().execute(f"FROM step_{step.name}").fetchall())
-    raise AssertionError("no foreign key was made use of")
+    steps = [s.name for s in done.program.steps if s.name.startswith(("stayed", "regained"))]
+    assert steps, "no foreign key was made use of"
+    return any(connection().execute(f"FROM step_{name}").fetchall() for name in steps)
 
 
 @pytest.mark.parametrize("kind", ALONG)
@@ -70,8 +69,9 @@ def test_new_and_gone_parents_do_not_read_the_children(kind: JoinKind) -> None:
 
 
 @pytest.mark.parametrize("kind", ALONG)
-def test_a_parent_that_stays_does(kind: JoinKind) -> None:
-    assert reads_people(refresh(join(kind), closed(ALPHA), founded(RENAMED)))
+def test_a_parent_that_stays_does_if_it_is_shown(kind: JoinKind) -> None:
+    done = refresh(join(kind), closed(ALPHA), founded(RENAMED))
+    assert reads_people(done) == (kind not in (JoinKind.SEMI, JoinKind.ANTI))
 
 
 def test_what_a_new_and_a_gone_parent_do() -> None:

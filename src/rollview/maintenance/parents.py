@@ -39,6 +39,7 @@ from rollview.algebra.relations import (
     Union,
 )
 from rollview.algebra.schema import Column
+from rollview.algebra.traverse import column_names
 from rollview.analysis.constraints import ForeignKey
 from rollview.analysis.lineage import Origin, origin_of
 from rollview.maintenance.flow import Flow
@@ -179,10 +180,14 @@ def stayed(flow: Flow, found: Reference, change: Relation) -> Relation:
     return flow.hold(without(change, _keys(flow, found, _ONE_SIDED)), "stayed")
 
 
-def regained(flow: Flow, found: Reference, change: Relation) -> Relation:
-    """The same, net: where only matches count, a row that is as before in these columns is none."""
+def regained(
+    flow: Flow, found: Reference, change: Relation, condition: Expression | None
+) -> Relation:
+    """The same where only matches count: net, in the columns that the condition is about."""
+    names = {WEIGHT} if condition is None else {WEIGHT, *column_names(condition)}
     left = without(change, _keys(flow, found, _ONE_SIDED))
-    counted = can_be_counted(unsigned(change).columns)
+    left = keep(left, tuple(column for column in left.columns if column.name in names))
+    counted = can_be_counted(unsigned(left).columns)
     return flow.hold(net(left) if counted else left, "regained")
 
 

@@ -122,7 +122,7 @@ def _by_match(join: Join, flow: Flow) -> Relation | None:
         terms.append(_left_changed(join, flow, pairs, change, gone))
     if others is not None:
         others = flow.hold(others, "change")
-        others = others if gone is None else parents.regained(flow, *gone)
+        others = others if gone is None else parents.regained(flow, *gone, join.condition)
         terms += _right_changed(join, flow, pairs, others, when or "")
     return sum_of(terms, join.columns)
 
