@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from math import ceil
 
 from rollview.algebra.expressions import ColumnRef
-from rollview.algebra.relations import After, Before, Project, Relation, Scan, Temporary
+from rollview.algebra.relations import After, Before, Project, Relation, Scan
 from rollview.algebra.traverse import walk
 from rollview.analysis.accesses import Access, Accesses
 from rollview.analysis.constraints import NONE, Constraints
@@ -164,10 +164,11 @@ class Analysed:
         """With reduced auxiliary views if these do; an update may bring back what they left out."""
         if kind in (Kind.UPDATE, Kind.EXPOSED) and not self.columns(table, kind):
             return Found(self._whole)
+        whole = _needed(self._whole, self._constraints, (table,), kind)
+        if not whole.needs and not whole.missing:
+            return whole
         small = _needed(self._reduced, self._constraints, (table,), kind)
-        if not small.missing:
-            return small
-        return _needed(self._whole, self._constraints, (table,), kind)
+        return whole if small.missing else small
 
 
 def for_any_change(relation: Relation, constraints: Constraints, tables: Iterable[str]) -> Found:
@@ -207,24 +208,17 @@ def reads(
         if because <= {OVERFLOW}:
             empty.add(name)
             unless |= dict.fromkeys(because)
-    left: dict[str, Relation] = {}
-    for step in program.steps:
+    run: list[Relation] = []
+    for step in program.steps:  # a refresh runs every step that has rows, in this order
         relation = without_empty(step.relation, frozenset(empty))
         if is_empty(relation):
             empty.add(step.name)
         else:
-            left[step.name] = relation
+            run.append(relation)
     results = [*program.states.values(), *([] if program.delta is None else [program.delta])]
-    pending = [without_empty(result, frozenset(empty)) for result in results]
-    done: set[str] = set()
-    leaves: dict[Before | After, None] = {}
-    while pending:
-        for node in walk(pending.pop()):
-            if isinstance(node, Before | After):
-                leaves[node] = None
-            elif isinstance(node, Temporary) and node.name not in done:
-                done.add(node.name)
-                pending.append(left[node.name])
+    run += [without_empty(result, frozenset(empty)) for result in results]
+    nodes = (node for relation in run for node in walk(relation))
+    leaves = dict.fromkeys(node for node in nodes if isinstance(node, Before | After))
     return tuple(leaves), tuple(unless)
 
 
