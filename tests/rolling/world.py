@@ -7,7 +7,6 @@ later than they are made, and not in the order of their clocks.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from random import Random
@@ -50,7 +49,9 @@ class Origin:
 class World:
     """Everything that commits, and what has been captured of it."""
 
-    def __init__(self, rng: Random, sources: tuple[Simulated, ...], commits: int) -> None:
+    def __init__(
+        self, rng: Random, sources: tuple[Simulated, ...], commits: int, empty: bool = False
+    ) -> None:
         self._rng = rng
         self.sources = {source.name: source for source in sources}
         self.left = commits
@@ -58,7 +59,8 @@ class World:
         self.origins: dict[str, Origin] = {}
         for source in sources:
             origin = self.origins.setdefault(source.origin, Origin(rows=[{}]))
-            origin.rows[0][source.name] = [self._row() for _ in range(rng.choice((0, 1, 2, 3)))]
+            first = 0 if empty else rng.choice((0, 1, 2, 3))
+            origin.rows[0][source.name] = [self._row() for _ in range(first)]
         self._units = UnitsOfWork({name: "0" for name in self.origins})
 
     def _row(self) -> Row:
@@ -80,12 +82,30 @@ class World:
         for source in touched:
             for _ in range(self._rng.choice((1, 1, 2))):
                 changes.setdefault(source, []).extend(self._statement(rows[source]))
+        self._made(name, rows, changes)
+
+    def _made(
+        self, name: str, rows: dict[str, list[Row]], changes: dict[str, list[tuple[Row, int]]]
+    ) -> None:
+        origin = self.origins[name]
         self._clock += self._rng.random()
         counts = {source: len(made) for source, made in changes.items()}
         clock = self._clock + (self._rng.random() if name < "b" else 0)
         origin.commits.append(Commit(name, str(origin.newest + 1), clock, counts))
         origin.changes.append(changes)
         origin.rows.append(rows)
+
+    def put(self, *rows: tuple[str, Row]) -> int:
+        """One commit that adds rows to sources of one origin, captured at once; its position."""
+        (name,) = {self.sources[source].origin for source, _ in rows}
+        after = {source: list(found) for source, found in self.origins[name].rows[-1].items()}
+        changes: dict[str, list[tuple[Row, int]]] = {}
+        for source, row in rows:
+            after[source].append(row)
+            changes.setdefault(source, []).append((row, 1))
+        self._made(name, after, changes)
+        self.finish()
+        return self._units.newest
 
     def _statement(self, rows: list[Row]) -> list[tuple[Row, int]]:
         dice = self._rng.random()
@@ -190,7 +210,3 @@ class WorldExecutor:
             return self._world.rows_at(reading.since)[source.name]
         changes = self._world.changes(source.name, reading.since, reading.until)
         return (*FIELDS, WEIGHT, POSITION), changes
-
-
-def bag(rows: list[Row]) -> Counter[Row]:
-    return Counter(rows)
