@@ -132,9 +132,7 @@ def test_forward_queries_that_are_still_to_come_are_compensated_for_as_well() ->
         (5, Repairs()),
     ],
 )
-def test_the_repaired_figure_is_wrong_where_ours_is_right(
-    relations: int, repairs: Repairs
-) -> None:
+def test_the_repaired_figure_is_wrong_where_ours_is_right(relations: int, repairs: Repairs) -> None:
     def ours() -> Iterator[Schedule]:
         return live_schedules(relations, 25)
 

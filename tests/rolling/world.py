@@ -61,7 +61,7 @@ class World:
             origin = self.origins.setdefault(source.origin, Origin(rows=[{}]))
             first = 0 if empty else rng.choice((0, 1, 2, 3))
             origin.rows[0][source.name] = [self._row() for _ in range(first)]
-        self._units = UnitsOfWork({name: "0" for name in self.origins})
+        self._units = UnitsOfWork(dict.fromkeys(self.origins, "0"))
 
     def _row(self) -> Row:
         return (self._rng.choice((0, 0, 1)), self._rng.choice((0, 1, None)))

@@ -22,9 +22,7 @@ from rollview.rolling.control import Target, Todo, Vector
 from rollview.rolling.query import AsOf, Correction, Entry, Present, Query, Stamp, Window
 
 
-def forward(
-    live: Sequence[bool], relation: int, window: Window, before: int, at: Vector
-) -> Todo:
+def forward(live: Sequence[bool], relation: int, window: Window, before: int, at: Vector) -> Todo:
     """The change of the view when one relation goes on, and all others stand at a vector.
 
     Rows at or before ``before`` need no positions: whatever is read there has been complete.

@@ -75,22 +75,30 @@ def _position(point: Point, units: UnitsOfWork, marks: Mapping[str, int]) -> int
                 known = ", ".join(sorted(marks)) or "none"
                 raise PointUnknown(f"there is no mark {name}", hint=f"marks: {known}")
             return marks[name]
-        case AtCommit(origin=origin, version=version):
-            for unit in units.units:
-                if (unit.commit.origin, unit.commit.version) == (origin, version):
-                    return unit.position
-            if units.start.get(origin) == version:
-                return units.first
-            raise PointUnknown(
-                f"the commit {version} of {origin} has no position",
-                hint="only commits that were seen have one, as long as they are not pruned",
-            )
+        case AtCommit():
+            return _of_commit(point, units)
         case AtTime(moment=moment):
-            last = units.first
-            for unit in units.units:
-                if unit.commit.committed > moment:
-                    break
-                last = unit.position
-            return last
+            return _of_time(moment, units)
         case _:
             assert_never(point)
+
+
+def _of_commit(point: AtCommit, units: UnitsOfWork) -> int:
+    for unit in units.units:
+        if (unit.commit.origin, unit.commit.version) == (point.origin, point.version):
+            return unit.position
+    if units.start.get(point.origin) == point.version:
+        return units.first
+    raise PointUnknown(
+        f"the commit {point.version} of {point.origin} has no position",
+        hint="only commits that were seen have one, as long as they are not pruned",
+    )
+
+
+def _of_time(moment: float, units: UnitsOfWork) -> int:
+    last = units.first
+    for unit in units.units:
+        if unit.commit.committed > moment:
+            break
+        last = unit.position
+    return last

@@ -46,8 +46,10 @@ class Propagate:
     def advanced(self, control: Control, seen: Mapping[str, int], cost: int) -> Control:
         first, *rest = control.pending
         more = compensated(first, positions_seen(self.view, first.query, seen))
-        spent = None if control.round is None else replace(
-            control.round, cost=control.round.cost + cost
+        spent = (
+            None
+            if control.round is None
+            else replace(control.round, cost=control.round.cost + cost)
         )
         return self._finished(replace(control, pending=(*more, *rest), round=spent))
 

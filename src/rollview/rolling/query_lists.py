@@ -49,9 +49,9 @@ def comp_interval(control: Control, relation: int, at: int, until: int) -> int:
     return min([until, *(end for end in ends if end > at)])
 
 
-def prune_query_lists(lists: tuple[tuple[Listed, ...], ...], forward: Vector) -> tuple[
-    tuple[Listed, ...], ...
-]:
+def prune_query_lists(
+    lists: tuple[tuple[Listed, ...], ...], forward: Vector
+) -> tuple[tuple[Listed, ...], ...]:
     """The lists without queries that no forward query still to come has points in common with.
 
     A query of relation j is done with when all relations right of it are past what it saw of them.
@@ -90,9 +90,7 @@ class _Box:
     bounds: Vector
 
 
-def _taken_off(
-    control: Control, box: _Box, below: int, by: int, at: int
-) -> Iterator[Todo]:
+def _taken_off(control: Control, box: _Box, below: int, by: int, at: int) -> Iterator[Todo]:
     """What forward queries of relations left of ``below`` count within the box, negated.
 
     ``d(max) = d(a) + d(b) - d(min)``: what several of them count is put back by the recursion.
@@ -105,9 +103,7 @@ def _taken_off(
                 yield from _taken_off(control, inner, relation, by, at)
 
 
-def _parts(
-    control: Control, relation: int, by: int, at: int, bounds: Vector
-) -> Iterator[Listed]:
+def _parts(control: Control, relation: int, by: int, at: int, bounds: Vector) -> Iterator[Listed]:
     """The windows from CompTime on, and what the forward query of each saw or will see.
 
     Neighbours become one if the box ends before what they saw: then they do not differ in it.
@@ -148,6 +144,4 @@ def _least(one: Vector, two: Vector) -> Vector:
 
 def _same_but(relation: int, by: int, one: Vector, two: Vector) -> bool:
     """Whether two bounds agree for all relations that a query over these windows reads."""
-    return all(
-        one[k] == two[k] for k in range(len(one)) if k not in (relation, by)
-    )
+    return all(one[k] == two[k] for k in range(len(one)) if k not in (relation, by))

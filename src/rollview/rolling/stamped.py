@@ -163,7 +163,7 @@ def _above(whole: Relation, leaf: Relation, more: tuple[Named, ...]) -> Relation
 def _own(parts: Iterable[Relation], prefix: str) -> list[ColumnRef]:
     """The weights or positions of all parts that have them."""
     columns = (column for part in parts for column in part.columns)
-    return [r for r in references(tuple(c for c in columns if c.name.startswith(f"{prefix}_")))]
+    return list(references(tuple(c for c in columns if c.name.startswith(f"{prefix}_"))))
 
 
 def _weight(query: Query, parts: list[Relation]) -> Expression:

@@ -57,7 +57,7 @@ def rolled(relation: Relation, versioned: Mapping[str, bool]) -> RolledView:
     relations = []
     for index, child in enumerate(joined.inputs):
         if not is_plain(child) or _asks_clock(child):
-            raise InternalError(f"{describe(child)} cannot be rolled")
+            raise InternalError(f"{describe(_leaf(child))} cannot be rolled")
         scan = _leaf(child)
         if isinstance(scan, Scan):
             relations.append(Rolled(scan, index, not versioned[scan.source]))
@@ -88,7 +88,7 @@ def obstacle(relation: Relation) -> str | None:
         joined = flatten(branch, lambda _: None)
         for child in joined.inputs:
             if not is_plain(child):
-                return describe(child)
+                return describe(_leaf(child))
             if _asks_clock(child):
                 return "a condition on the clock"
     return None
