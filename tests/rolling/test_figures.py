@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from random import Random
 
 import pytest
 
@@ -15,13 +14,12 @@ from rollview.rolling.query import Query, Stamp
 from rollview.rolling.rolling_propagate import RollingPropagate
 from rollview.rolling.source import Outcome
 from rollview.rolling.steps import step
-from rollview.rolling.view import rolled
 from tests.rolling.figures import Figure10, Repairs
 from tests.rolling.interpreter import Row
 from tests.rolling.journal import MemoryJournal
 from tests.rolling.schedules import Schedule, Wrong, random_schedule, run
-from tests.rolling.views import chain
-from tests.rolling.world import Simulated, World, WorldExecutor
+from tests.rolling.still import Still
+from tests.rolling.world import WorldExecutor
 
 SEED = 20000516
 PRINTED = Repairs(advances=False, minus=False, still_to_come=False)
@@ -54,29 +52,6 @@ def wrong(schedules: Iterator[Schedule]) -> int:
         except (Wrong, AssertionError):
             found += 1
     return found
-
-
-class Still:
-    """A world in which nothing happens but what the test commits."""
-
-    def __init__(self, relations: int) -> None:
-        sources = tuple(Simulated(f"s{i}", "a", False) for i in range(1, relations + 1))
-        self.world = World(Random(0), sources, commits=0, empty=True)
-        self.relation = chain([source.name for source in sources])
-        self.view = rolled(self.relation, {source.name: False for source in sources})
-        self.executor = WorldExecutor(self.world, self.view)
-
-    def begin(self, algorithm: Algorithm) -> MemoryJournal:
-        self.algorithm, self.journal = algorithm, MemoryJournal(algorithm.begin(0))
-        return self.journal
-
-    def forward(self) -> Query:
-        """One forward query and what compensates for it; the forward query."""
-        first = len(self.executor.ran)
-        step(self.algorithm, self.executor, self.journal)
-        while self.journal.control().pending:
-            step(self.algorithm, self.executor, self.journal)
-        return self.executor.ran[first]
 
 
 def policies(*lengths: int) -> tuple[Fixed, ...]:
