@@ -55,7 +55,8 @@ class Listed:
 class Round:
     """The forward queries under way: where each relation is when they are compensated for.
 
-    ``seen`` is what a single forward query saw, once it was run.
+    ``seen`` is what a query of it saw, the forward query if it is a single one; None if nothing was
+    run, since nothing had changed.
     """
 
     until: Vector

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from rollview.errors import InternalError
 from rollview.rolling.algorithm import compensated, positions_seen, without_still
 from rollview.rolling.compute_delta import compute_delta
 from rollview.rolling.control import Control, Round, Todo, beginning, finished
@@ -45,16 +46,15 @@ class Propagate:
 
     def advanced(self, control: Control, seen: Mapping[str, int], cost: int) -> Control:
         first, *rest = control.pending
-        more = compensated(first, positions_seen(self.view, first.query, seen))
-        spent = (
-            None
-            if control.round is None
-            else replace(control.round, cost=control.round.cost + cost)
-        )
-        return self._finished(replace(control, pending=(*more, *rest), round=spent))
+        if control.round is None:
+            raise InternalError("no interval is under way")
+        found = positions_seen(self.view, first.query, seen)
+        spent = replace(control.round, seen=found, cost=control.round.cost + cost)
+        pending = (*compensated(first, found), *rest)
+        return self._finished(replace(control, pending=pending, round=spent))
 
     def _next_round(self, control: Control, units: UnitsOfWork) -> Control:
-        """The forward queries of the next interval, which ends where the first policy ends."""
+        """The forward queries of the next interval, which ends where that of the first source ends."""
         (memory,), current = control.memory, control.forward[0]
         sources = {relation.source for relation in self.view.relations}
         until = min(self.policy.until(units, source, current, memory) for source in sources)
@@ -73,7 +73,7 @@ class Propagate:
 
     def _finished(self, control: Control) -> Control:
         done = finished(control)
-        if control.round is None or done.round is not None:
+        if control.round is None or control.round.seen is None or done.round is not None:
             return done
         memory = self.policy.learned(control.memory[0], control.round.cost)
         return replace(done, memory=(memory,))

@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from rollview.errors import InternalError
 from rollview.rolling.algorithm import compensated, positions_seen, without_still
 from rollview.rolling.control import Control, Listed, Round, Todo, beginning, finished
 from rollview.rolling.exact import forward
@@ -54,16 +55,15 @@ class RollingPropagate:
 
     def advanced(self, control: Control, seen: Mapping[str, int], cost: int) -> Control:
         first, *rest = control.pending
-        found = positions_seen(self.view, first.query, seen)
         under_way = control.round
-        if under_way is None:
-            return control
-        saw = under_way.seen or found
+        if under_way is None or under_way.relation is None:
+            raise InternalError("no forward query is under way")
+        found = positions_seen(self.view, first.query, seen)
+        relation, saw = under_way.relation, under_way.seen or found
         under_way = replace(under_way, seen=saw, cost=under_way.cost + cost)
         if first.targets is not None:
             more = compensated(first, found)
         else:
-            relation = under_way.relation or 0
             window = Window(control.forward[relation], under_way.until[relation])
             more = compensations(control, relation, window, found)
         return self._finished(replace(control, pending=(*more, *rest), round=under_way))

@@ -1,7 +1,7 @@
 """Summary deltas: sums and counts over a rolled join, which can be cut at any position.
 
-Salem et al. (2000), section 2, after Mumick, Quass, Mumick (1997). Grouped by position as well, what
-each change contributes to a sum or count adds up like the changes themselves. A group is there
+Salem et al. (2000), section 2, after Mumick, Quass, Mumick (1997). Grouped by position as well,
+what each change contributes to a sum or count adds up like the changes themselves. A group is there
 while it has rows; a sum is NULL while none of its values is known.
 """
 
