@@ -53,7 +53,7 @@ def random_schedule(seed: int, number: int) -> Schedule:
     kind = KINDS[number % 3]
     size = rng.choice((2, 2, 3, 3, 4, 5))
     sources = _sources(rng, kind, size)
-    world = World(rng, sources, rng.choice((3, 6, 9)) if size > 3 else rng.choice((4, 8, 14)))
+    world = World(rng, sources, rng.choice((6, 9, 12)) if size > 3 else rng.choice((8, 14, 20)))
     names = [source.name for source in sources]
     read = [rng.choice(names) if rng.random() < 0.15 else name for name in names]
     relation = random_view(rng, read)
@@ -97,9 +97,9 @@ def run(schedule: Schedule, evaluated: Evaluate = evaluate) -> MemoryJournal:
     checked = 0
     for _ in range(STEPS):
         if not step(algorithm, executor, journal):
-            world.finish()
-            if journal.control().high_water_mark == world.units().newest:
+            if world.is_over() and journal.control().high_water_mark == world.units().newest:
                 break
+            world.wake()
         mark = journal.control().high_water_mark
         check(schedule, journal, checked, mark)
         checked = mark

@@ -67,18 +67,19 @@ def rolled_with_stops(schedule: Schedule, stops: set[int], place: str) -> int:
             stopped += 1
             continue
         if not more:
-            world.finish()
-            if journal.control().high_water_mark == world.units().newest:
+            if world.is_over() and journal.control().high_water_mark == world.units().newest:
                 break
+            world.wake()
     check(schedule, journal, 0, world.units().newest)
     return stopped
 
 
 @pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("number", [3, 4, 5, 12])  # compensated, versioned, mixed, and again
+@pytest.mark.parametrize("number", [12, 4, 14, 27, 11])
 def test_stopped_in_any_one_step(number: int, place: str) -> None:
+    """RollingPropagate: compensated, versioned, mixed; Propagate: compensated, mixed."""
     stops = [rolled_with_stops(random_schedule(11, number), {at}, place) for at in range(25)]
-    assert sum(stops) > 3
+    assert sum(stops) > 5
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -57,13 +57,18 @@ def _condition(rng: Random, columns: Sequence[ColumnRef]) -> Expression:
     return binary("GreaterThanOrEqual", ">=", chosen, Literal("1", INT), "BOOLEAN")
 
 
+def _compared(rng: Random, relation: Relation) -> ColumnRef:
+    """A column to join by, mostly one in which most rows have the same value."""
+    columns = references(relation.columns)
+    return rng.choice(columns if rng.random() < 0.3 else columns[::2])
+
+
 def _joined(rng: Random, parts: list[Relation]) -> Relation:
     if len(parts) == 1:
         return parts[0]
     cut = rng.randint(1, len(parts) - 1)
     left, right = _joined(rng, parts[:cut]), _joined(rng, parts[cut:])
-    one = rng.choice(references(left.columns))
-    two = rng.choice(references(right.columns))
+    one, two = _compared(rng, left), _compared(rng, right)
     dice = rng.random()
     if dice < 0.1:
         return Join(JoinKind.CROSS, left, right)

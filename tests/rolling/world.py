@@ -55,6 +55,7 @@ class World:
         self._rng = rng
         self.sources = {source.name: source for source in sources}
         self.left = commits
+        self._often = rng.choice((0.05, 0.1, 0.2, 0.4))
         self._clock = 0.0
         self.origins: dict[str, Origin] = {}
         for source in sources:
@@ -64,20 +65,22 @@ class World:
         self._units = UnitsOfWork(dict.fromkeys(self.origins, "0"))
 
     def _row(self) -> Row:
-        return (self._rng.choice((0, 0, 1)), self._rng.choice((0, 1, None)))
+        return (self._rng.choice((0, 0, 0, 1)), self._rng.choice((0, 0, 0, 1, None)))
 
     # --- what others do ------------------------------------------------------------------------
 
     def disturb(self) -> None:
         """Some commits, if any are left."""
-        while self.left and self._rng.random() < 0.35:
+        while self.left and self._rng.random() < self._often:
             self.left -= 1
             self._commit(self._rng.choice(sorted(self.origins)))
 
     def _commit(self, name: str) -> None:
         origin = self.origins[name]
         rows = {source: list(found) for source, found in origin.rows[-1].items()}
-        touched = self._rng.sample(sorted(rows), self._rng.choice((1, 1, min(2, len(rows)))))
+        touched = self._rng.sample(
+            sorted(rows), self._rng.choice((1, 1, min(2, len(rows)), len(rows)))
+        )
         changes: dict[str, list[tuple[Row, int]]] = {}
         for source in touched:
             for _ in range(self._rng.choice((1, 1, 2))):
@@ -137,12 +140,25 @@ class World:
             new += origin.commits[old:until]
         self._units = self._units.observed(new)
 
+    def wake(self) -> None:
+        """Something happens: one commit more, or the last ones are captured."""
+        if self.left:
+            self.left -= 1
+            self._commit(self._rng.choice(sorted(self.origins)))
+            self._capture({})
+        else:
+            self._capture({name: origin.newest for name, origin in self.origins.items()})
+
     def finish(self) -> None:
         """All that is left is committed and captured."""
         while self.left:
-            self.left -= 1
-            self._commit(self._rng.choice(sorted(self.origins)))
-        self._capture({name: origin.newest for name, origin in self.origins.items()})
+            self.wake()
+        self.wake()
+
+    def is_over(self) -> bool:
+        """Whether everything is committed and captured."""
+        known = self._units.vector(self._units.newest)
+        return not self.left and all(int(known[n]) == o.newest for n, o in self.origins.items())
 
     def rows_at(self, position: int) -> dict[str, Table]:
         """The rows of every source at a position, as the leaves of a query."""

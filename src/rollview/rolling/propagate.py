@@ -54,7 +54,7 @@ class Propagate:
         return self._finished(replace(control, pending=pending, round=spent))
 
     def _next_round(self, control: Control, units: UnitsOfWork) -> Control:
-        """The forward queries of the next interval, which ends where that of the first source ends."""
+        """The forward queries of the next interval, which ends where any source's would."""
         (memory,), current = control.memory, control.forward[0]
         sources = {relation.source for relation in self.view.relations}
         until = min(self.policy.until(units, source, current, memory) for source in sources)
