@@ -41,7 +41,8 @@ class Figure10(RollingPropagate):
         assert under_way is not None
         relation = under_way.relation
         assert relation is not None
-        under_way = replace(under_way, seen=under_way.seen or found)
+        saw, spent = under_way.seen or found, under_way.cost + cost
+        under_way = replace(under_way, seen=saw, cost=spent)
         if first.targets is not None:
             more = compensated(first, found)
         else:

@@ -23,8 +23,8 @@ class Still:
         self.view = rolled(self.relation, {source.name: False for source in sources})
         self.executor = WorldExecutor(self.world, self.view)
 
-    def begin(self, algorithm: Algorithm) -> MemoryJournal:
-        self.algorithm, self.journal = algorithm, MemoryJournal(algorithm.begin(0))
+    def begin(self, algorithm: Algorithm, at: int = 0) -> MemoryJournal:
+        self.algorithm, self.journal = algorithm, MemoryJournal(algorithm.begin(at))
         return self.journal
 
     def forward(self) -> Query:
