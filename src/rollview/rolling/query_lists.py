@@ -111,17 +111,18 @@ def _parts(control: Control, relation: int, by: int, at: int, bounds: Vector) ->
     end, begin = bounds[relation], comp_time(control, relation, by, at)
     pieces = [query for query in control.lists[relation] if query.since >= begin]
     pieces.append(Listed(control.forward[relation], end, bounds))
+    ends = [*(piece.since for piece in pieces[1:]), end]  # nothing changed where no query is
     current: Listed | None = None
-    for piece in pieces:
+    for piece, until in zip(pieces, ends, strict=True):
         if piece.since >= end:
             break
         seen = _least(piece.seen, bounds)
+        since = piece.since
         if current is not None and _same_but(relation, by, current.seen, seen):
-            current = Listed(current.since, min(piece.until, end), seen)
-            continue
-        if current is not None:
+            since = current.since
+        elif current is not None:
             yield current
-        current = Listed(piece.since, min(piece.until, end), seen)
+        current = Listed(since, min(until, end), seen)
     if current is not None:
         yield current
 
