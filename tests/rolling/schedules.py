@@ -25,6 +25,8 @@ from tests.rolling.world import Evaluate, Simulated, World, WorldExecutor
 
 KINDS = ("compensated", "versioned", "mixed")
 STEPS = 20_000
+COMMITS = {2: (8, 14, 20), 3: (8, 14, 20), 4: (6, 9, 12), 5: (4, 6, 8)}
+"""By the number of relations: compensations of many of them are many."""
 
 
 class Wrong(Exception):
@@ -53,7 +55,7 @@ def random_schedule(seed: int, number: int) -> Schedule:
     kind = KINDS[number % 3]
     size = rng.choice((2, 2, 3, 3, 4, 5))
     sources = _sources(rng, kind, size)
-    world = World(rng, sources, rng.choice((6, 9, 12)) if size > 3 else rng.choice((8, 14, 20)))
+    world = World(rng, sources, rng.choice(COMMITS[size]))
     names = [source.name for source in sources]
     read = [rng.choice(names) if rng.random() < 0.15 else name for name in names]
     relation = random_view(rng, read)

@@ -45,7 +45,7 @@ def summary_delta(aggregate: Aggregate, delta: Relation) -> Relation:
     groups: tuple[ColumnRef, ...] = aggregate.groups
     if any(column.name == POSITION for column in delta.columns):
         groups = (*groups, POSITION_REF)
-    contributed = [(ROWS.name, WEIGHT_REF, "BIGINT")]
+    contributed: list[tuple[str, Expression, str]] = [(ROWS.name, WEIGHT_REF, "BIGINT")]
     for number, call in enumerate(_calls(aggregate)):
         there = conjunction(_conditions(call))
         contributed.append((_count(number).name, _where(there, WEIGHT_REF), "BIGINT"))
@@ -58,7 +58,7 @@ def summary_delta(aggregate: Aggregate, delta: Relation) -> Relation:
 
 def summed(aggregate: Aggregate, summary: Relation) -> Relation:
     """The rows of the aggregate, from summary rows of any number for each group."""
-    names = [(ROWS.name, ROWS, ROWS.type)]
+    names: list[tuple[str, Expression, str]] = [(ROWS.name, ROWS, ROWS.type)]
     items = list(named(aggregate.groups))
     for number, (one, call) in enumerate(zip(aggregate.calls, _calls(aggregate), strict=True)):
         count = _count(number)
