@@ -59,7 +59,7 @@ def random_schedule(seed: int, number: int) -> Schedule:
     names = [source.name for source in sources]
     read = [rng.choice(names) if rng.random() < 0.15 else name for name in names]
     relation = random_view(rng, read)
-    view = rolled(relation, {source.name: source.versioned for source in sources})
+    view = rolled(relation, sources)
     algorithm: Algorithm
     if number // 3 % 3 == 0:
         algorithm = Propagate(view, _policy(rng))

@@ -20,7 +20,7 @@ class Still:
         sources = tuple(Simulated(f"s{i}", "a", False) for i in range(1, relations + 1))
         self.world = World(Random(0), sources, commits=0, empty=True)
         self.relation = chain([source.name for source in sources])
-        self.view = rolled(self.relation, {source.name: False for source in sources})
+        self.view = rolled(self.relation, sources)
         self.executor = WorldExecutor(self.world, self.view)
 
     def begin(self, algorithm: Algorithm, at: int = 0) -> MemoryJournal:

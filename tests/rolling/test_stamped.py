@@ -14,8 +14,10 @@ from rollview.rolling.query import AsOf, Correction, Present, Query, Stamp, Wind
 from rollview.rolling.stamped import POSITION, Reading, delta, readings
 from rollview.rolling.view import rolled
 from tests.rolling.views import INT, chain, scan
+from tests.rolling.world import Simulated
 
-VIEW = rolled(chain(["r", "s"]), {"r": False, "s": True})
+LIVE, KEPT = Simulated("r", "shop", False), Simulated("s", "lake", True)
+VIEW = rolled(chain(["r", "s"]), (LIVE, KEPT))
 
 
 def test_columns_then_weight_and_position() -> None:
@@ -45,7 +47,7 @@ def test_rows_without_positions_are_read_plain() -> None:
 
 
 def test_a_name_with_blanks_and_brackets_is_read_back() -> None:
-    odd = rolled(chain(["a (1, 2] at 3", "s"]), {"a (1, 2] at 3": True, "s": True})
+    odd = rolled(chain(["a (1, 2] at 3", "s"]), (Simulated("a (1, 2] at 3", "a", True), KEPT))
     found = readings(delta(odd, Query((AsOf(4, 5), Window(0, 1)))))
     assert {one.source for one in found.values()} == {"a (1, 2] at 3", "s"}
 
@@ -54,7 +56,7 @@ def test_constants_are_joined_as_they_are() -> None:
     column = Column("c", INT, False)
     constant = Values((column,), ((Literal("1", INT),),))
     condition = binary("EqualTo", "=", ColumnRef("k1", INT, False), ColumnRef("c", INT), "BOOLEAN")
-    view = rolled(Join(JoinKind.INNER, scan("r", 1), constant, condition), {"r": False})
+    view = rolled(Join(JoinKind.INNER, scan("r", 1), constant, condition), (LIVE,))
     assert len(view.relations) == 1
     assert list(readings(delta(view, Query((Window(0, 1),))))) == ["changes r (0, 1]"]
 
@@ -62,7 +64,7 @@ def test_constants_are_joined_as_they_are() -> None:
 def test_what_is_no_join_of_tables_is_refused() -> None:
     left = Join(JoinKind.LEFT, scan("r", 1), scan("s", 2), None)
     with pytest.raises(InternalError, match="cannot be rolled"):
-        rolled(Filter(left, Literal("TRUE", "BOOLEAN")), {"r": False, "s": False})
+        rolled(Filter(left, Literal("TRUE", "BOOLEAN")), (LIVE, KEPT))
 
 
 def test_a_query_reads_changes() -> None:

@@ -41,7 +41,7 @@ def union() -> Relation:
 def test_rolled_branch_by_branch() -> None:
     for number in range(20):
         world = World(Random(f"{SEED}-{number}"), SOURCES, commits=12)
-        parts = [rolled(b, {s.name: s.versioned for s in SOURCES}) for b in branches(union())]
+        parts = [rolled(b, SOURCES) for b in branches(union())]
         assert [len(part.relations) for part in parts] == [2, 1]
         journals = []
         for view in parts:

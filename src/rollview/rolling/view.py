@@ -6,7 +6,7 @@ which is rolled for itself. Everything else has no propagation queries of this f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from rollview.algebra.printer import describe
@@ -17,6 +17,7 @@ from rollview.errors import InternalError
 from rollview.maintenance.clock import reads_clock
 from rollview.maintenance.outward import Joined, flatten, is_plain
 from rollview.maintenance.signed import reference
+from rollview.rolling.source import Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +52,9 @@ class RolledView:
         return all(self.live)
 
 
-def rolled(relation: Relation, versioned: Mapping[str, bool]) -> RolledView:
-    """The view of one join; ``versioned`` tells of each source whether it keeps versions."""
+def rolled(relation: Relation, sources: Iterable[Source]) -> RolledView:
+    """The view of one join over these sources, which say whether they keep versions."""
+    versioned = {source.name: source.versioned for source in sources}
     joined = flatten(_unsorted(relation), lambda _: None)
     relations = []
     for index, child in enumerate(joined.inputs):
