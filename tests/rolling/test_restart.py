@@ -1,6 +1,6 @@
 """A process that stops anywhere in a step: started again, it loses and doubles nothing.
 
-What survives is the journal alone: the rows that were kept, and the control state as text.
+What survives are the rows that were kept, and control state and unit-of-work table as texts.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ def rolled_with_stops(schedule: Schedule, stops: set[int], place: str) -> int:
     algorithm, world, stopped = schedule.algorithm, schedule.world, 0
     journal = StoppingJournal(algorithm.begin(0))
     for number in range(STEPS):
-        # Nothing is carried from step to step but the journal, and the world outside.
+        # Nothing is carried from step to step but texts, and the world outside.
+        world.restart()
         executor = StoppingExecutor(world, schedule.view)
         executor.stop = journal.stop = place if number in stops else ""
         try:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rollview.errors import InternalError
-from rollview.rolling.units_of_work import Commit, UnitsOfWork
+from rollview.errors import DefinitionCorrupt, InternalError
+from rollview.rolling.units_of_work import Commit, UnitsOfWork, from_text, to_text
 
 
 def commit(origin: str, version: int, at: float, **rows: int) -> Commit:
@@ -89,3 +89,11 @@ def test_pruning_keeps_what_later_positions_mean() -> None:
     with pytest.raises(InternalError, match="older than the table"):
         pruned.vector(1)
     assert UNITS.pruned(4).newest == 4
+
+
+def test_text_there_and_back() -> None:
+    assert from_text(to_text(UNITS)) == UNITS
+    assert from_text(to_text(UNITS.pruned(3))) == UNITS.pruned(3)
+    for text in ("", "{}", '{"start": {}, "first": 0, "units": [3]}'):
+        with pytest.raises(DefinitionCorrupt, match="a unit-of-work table cannot be read"):
+            from_text(text)

@@ -16,7 +16,7 @@ from rollview.maintenance.signed import WEIGHT
 from rollview.rolling.query import Present, Query
 from rollview.rolling.source import Outcome
 from rollview.rolling.stamped import POSITION, Reading, delta, readings
-from rollview.rolling.units_of_work import Commit, UnitsOfWork
+from rollview.rolling.units_of_work import Commit, UnitsOfWork, from_text, to_text
 from rollview.rolling.view import RolledView
 from tests.rolling.interpreter import Row, Table, evaluate
 
@@ -129,6 +129,10 @@ class World:
             self.disturb()
             self._capture({})
         return self._units
+
+    def restart(self) -> None:
+        """Who captures commits starts again, from the text of its table."""
+        self._units = from_text(to_text(self._units))
 
     def _capture(self, least: Mapping[str, int]) -> None:
         """Give positions to commits: up to these versions at least, of each origin."""

@@ -9,12 +9,13 @@ meaning, whatever the clock of another origin says later.
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from rollview.errors import InternalError
+from rollview.errors import DefinitionCorrupt, InternalError
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +128,34 @@ class UnitsOfWork:
                     positions.append(unit.position)
                     totals.append(totals[-1] + rows)
         return found
+
+
+# --- as text --------------------------------------------------------------------------------
+
+
+def to_text(units: UnitsOfWork) -> str:
+    """The table as JSON; to be stored before anything goes by the positions in it."""
+    return json.dumps(
+        {
+            "start": dict(units.start),
+            "first": units.first,
+            "units": [
+                [u.position, c.origin, c.version, c.committed, dict(c.rows)]
+                for u in units.units
+                for c in (u.commit,)
+            ],
+        }
+    )
+
+
+def from_text(text: str) -> UnitsOfWork:
+    """The table that `to_text` wrote. Raises DefinitionCorrupt."""
+    try:
+        plain = json.loads(text)
+        units = tuple(Unit(position, Commit(*rest)) for position, *rest in plain["units"])
+        return UnitsOfWork(plain["start"], units, plain["first"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise DefinitionCorrupt(f"a unit-of-work table cannot be read: {error!r}") from error
 
 
 def _merged(commits: list[Commit]) -> Iterable[Commit]:
