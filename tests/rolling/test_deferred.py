@@ -116,7 +116,7 @@ def reading(view: Deferred) -> Relation:
 
 
 @pytest.mark.parametrize("view", [KEYED, KEYLESS], ids=["key", "no key"])
-@pytest.mark.parametrize("number", range(12))
+@pytest.mark.parametrize("number", range(6))
 def test_any_two_snapshots_show_the_view_at_one_position(view: Deferred, number: int) -> None:
     """Old stored rows with new pending ones, and the other way round."""
     rng = Random(f"{SEED}-{number}")
