@@ -55,18 +55,16 @@ class Figure10(RollingPropagate):
     def _loop(
         self, control: Control, relation: int, window: Window, seen: Vector
     ) -> tuple[Todo, ...]:
-        """The repeat/until loop; ``t_e`` is the execution position of the forward query."""
-        executed = max(seen)
-        everywhere = (executed,) * len(seen)
+        """The repeat/until loop; ``t_e`` is what the forward query saw."""
         todos: list[Todo] = []
         at = window.since
         while relation > 0 and at < window.until:
             until = comp_interval(control, relation, at, window.until)
-            times = [self._time(control, j, relation, at, executed) for j in range(relation)]
+            times = [self._time(control, j, relation, at, seen[j]) for j in range(relation)]
             query = Query((Present(),) * len(seen)).with_entry(relation, Window(at, until))
             query = query.negated() if self.repairs.minus else query
-            old = (*times, *everywhere[relation:])
-            todos += compute_delta(query, old, everywhere)
+            old = (*times, *seen[relation:])
+            todos += compute_delta(query, old, seen)
             at = until
         return tuple(todos)
 

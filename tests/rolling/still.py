@@ -27,10 +27,10 @@ class Still:
         self.algorithm, self.journal = algorithm, MemoryJournal(algorithm.begin(at))
         return self.journal
 
-    def forward(self) -> Query:
-        """One forward query and what compensates for it; the forward query."""
+    def forward(self) -> Query | None:
+        """One forward query and what compensates for it; the forward query, if one was run."""
         first = len(self.executor.ran)
         step(self.algorithm, self.executor, self.journal)
         while self.journal.control().pending:
             step(self.algorithm, self.executor, self.journal)
-        return self.executor.ran[first]
+        return self.executor.ran[first] if len(self.executor.ran) > first else None

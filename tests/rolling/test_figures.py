@@ -158,7 +158,8 @@ def test_why_the_figure_is_wrong_from_three_relations_on(relations: int) -> None
         taken_off = journal.control().pending[0]
         assert str(taken_off.query).startswith(f"- R1({start},")
         assert taken_off.targets is not None
-        assert taken_off.targets[2].until == start + (3 if figure else 2)
+        bound = taken_off.targets[2].until
+        assert bound == start + 3 if figure else bound <= start + 2
         while journal.control().high_water_mark < start + 3:
             still.forward()
         found[figure] = [dict(journal.between(start, start + n)) for n in (1, 2, 3)]

@@ -25,7 +25,10 @@ def step(algorithm: Algorithm, executor: Executor[Rows], journal: Journal[Rows])
             journal.commit(control.number, replace(ready, number=number), None)
         return ready != control
     outcome = executor.execute(ready.pending[0].query)
-    after = algorithm.advanced(ready, outcome.seen, outcome.cost)
+    units = executor.units()
+    # Where a source stood still, all positions are one: the fewer there are, the fewer queries.
+    seen = {source: units.last_change(source, at) for source, at in outcome.seen.items()}
+    after = algorithm.advanced(ready, seen, outcome.cost)
     journal.commit(control.number, replace(after, number=number), outcome.rows)
     return True
 

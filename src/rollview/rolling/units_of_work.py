@@ -105,6 +105,12 @@ class UnitsOfWork:
         positions, totals = self._of_source.get(source, ((), (0,)))
         return totals[bisect_right(positions, until)] - totals[bisect_right(positions, since)]
 
+    def last_change(self, source: str, until: int) -> int:
+        """The last position up to another one at which the source changed; it stood still since."""
+        positions, _ = self._of_source.get(source, ((), (0,)))
+        found = bisect_right(positions, until)
+        return positions[found - 1] if found else self.first
+
     def last_within(self, source: str, since: int, rows: int) -> int:
         """The last position up to which at most so many rows of the source changed.
 
