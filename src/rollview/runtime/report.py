@@ -48,7 +48,11 @@ def _plain(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class RefreshReport(_Data):
-    """One refresh of one view. Versions and changed rows are per source name."""
+    """One refresh of one view. Versions and changed rows are per source name.
+
+    ``apply`` is how the rows were committed; ``costs`` has the candidates with what each was
+    expected to take, and what the pieces of the one that was taken took.
+    """
 
     view: str
     mode: Mode
@@ -68,6 +72,8 @@ class RefreshReport(_Data):
     seconds: dict[str, float] = field(default_factory=dict)
     number: int | None = None
     finished_at: datetime | None = None
+    apply: str | None = None
+    costs: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)
