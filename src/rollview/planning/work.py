@@ -13,6 +13,7 @@ from rollview.algebra.relations import (
     Changes,
     Distinct,
     Join,
+    JoinKind,
     Recursion,
     Relation,
     Scan,
@@ -30,6 +31,8 @@ from rollview.planning.cardinality import Cardinalities, is_equi_join
 from rollview.planning.cost import Constants, Way, Work
 from rollview.planning.statistics import Size, Statistics
 
+# Joins that ask whether there is a row at all.
+_EXISTENCE = (JoinKind.SEMI, JoinKind.ANTI, JoinKind.EXISTENCE)
 _ROWS_PER_FILE = 1_000_000.0  # of a stored view whose files were not counted
 
 
@@ -135,7 +138,9 @@ def _worked_over(node: Relation, rows: Cardinalities, constants: Constants) -> f
     """The rows that an operator has to sort, hash or compare."""
     below = sum(rows.of(child).rows for child in inputs(node))
     match node:
-        case Join() if not is_equi_join(node):
+        case Join(condition=condition, kind=kind) if not is_equi_join(node):
+            if condition is None and kind in _EXISTENCE:
+                return below
             left, right = (rows.of(child).rows for child in inputs(node))
             return max(left * right, below)
         case Join() | Aggregate() | Distinct() | SetOperation() | Window() | Sort() | TopK():
