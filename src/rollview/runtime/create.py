@@ -175,6 +175,7 @@ def _build(lake: Lake, catalog: Catalog, view: StoredView, old: StoredView | Non
         _report(built, committed),
         jobs=done.jobs,
         bytes_read=done.bytes_read,
+        rows_read=done.rows_read,
         seconds=seconds,
         costs=costs,
     )

@@ -84,7 +84,8 @@ def refresh_view(
         too_late=f"the refresh of {view.name} was already committed",
         give_up=give_up,
     )
-    return replace(done.result, jobs=done.jobs, bytes_read=done.bytes_read)
+    report = replace(done.result, jobs=done.jobs, bytes_read=done.bytes_read)
+    return replace(report, rows_read=done.rows_read)
 
 
 def _locked_refresh(

@@ -68,6 +68,7 @@ class RefreshReport(_Data):
     rows_deleted: int | None = None
     rows: int | None = None
     bytes_read: int = 0
+    rows_read: int = 0
     jobs: int = 0
     seconds: dict[str, float] = field(default_factory=dict)
     number: int | None = None
