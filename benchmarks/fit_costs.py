@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.measuring import write_json
+
 from rollview.planning.cost import DEFAULTS, PREFIX, Work
 
 NAMES = tuple(field.name for field in fields(Work))

@@ -20,9 +20,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.roundtrip.proved import proved
-
-import rollview
 from benchmarks.measuring import (
     Entry,
     Journal,
@@ -33,6 +30,9 @@ from benchmarks.measuring import (
     write_json,
 )
 from benchmarks.tpch_summary import phases
+from tests.roundtrip.proved import proved
+
+import rollview
 from rollview.runtime.report import Mode
 
 CHANGED = 10

@@ -26,10 +26,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tests.roundtrip.benchmark_queries import load_benchmark
-from tests.roundtrip.proved import proved
-
-import rollview
 from benchmarks.measuring import (
     Entry,
     Journal,
@@ -41,6 +37,10 @@ from benchmarks.measuring import (
 )
 from benchmarks.tpch_data import change, load
 from benchmarks.tpch_summary import Rounds, summary, table
+from tests.roundtrip.benchmark_queries import load_benchmark
+from tests.roundtrip.proved import proved
+
+import rollview
 from rollview.planning.overrides import APPLY, STRATEGY
 from rollview.runtime.report import RefreshReport
 
