@@ -70,7 +70,9 @@ class Cardinalities:
     ) -> None:
         self._statistics = statistics
         self._constants = constants
-        self._known: dict[Relation, Guess] = {}
+        # By identity, since equality of trees takes long; so the trees are kept as well.
+        self._known: dict[int, tuple[Relation, Guess]] = {}
+        self._equi: dict[int, tuple[Relation, bool]] = {}
         self._held: dict[str, Guess] = {}
         self._groups: dict[frozenset[str], float] = {}
         for one in kept:
@@ -81,9 +83,16 @@ class Cardinalities:
 
     def of(self, relation: Relation) -> Guess:
         """The estimate of a relation."""
-        if relation not in self._known:
-            self._known[relation] = self._of(relation)
-        return self._known[relation]
+        if id(relation) not in self._known:
+            self._known[id(relation)] = relation, self._of(relation)
+        return self._known[id(relation)][1]
+
+    def is_equi_join(self, join: Join) -> bool:
+        """Whether an equality leads from one input to the other."""
+        if id(join) not in self._equi:
+            found = equalities(join.condition, names_of(join.left), names_of(join.right))
+            self._equi[id(join)] = join, bool(found)
+        return self._equi[id(join)][1]
 
     def hold(self, name: str, relation: Relation, *, empty: bool = False) -> Guess:
         """The estimate of a step, by whose name later ones read it; most have no rows of some."""
@@ -205,14 +214,9 @@ class Cardinalities:
 
     def _values(self, join: Join, left: Guess, right: Guess) -> float | None:
         """How many different values the equalities of a join compare; None if there is none."""
-        if not is_equi_join(join):
+        if not self.is_equi_join(join):
             return None
         return max(1.0, min(left.whole, right.whole))
-
-
-def is_equi_join(join: Join) -> bool:
-    """Whether an equality leads from one input to the other."""
-    return bool(equalities(join.condition, names_of(join.left), names_of(join.right)))
 
 
 def _plain_names(relation: Relation) -> frozenset[str]:

@@ -27,7 +27,7 @@ from rollview.algebra.relations import (
 from rollview.algebra.traverse import inputs, walk
 from rollview.maintenance.prepare import Prepared
 from rollview.maintenance.program import Program
-from rollview.planning.cardinality import Cardinalities, is_equi_join
+from rollview.planning.cardinality import Cardinalities
 from rollview.planning.cost import Constants, Way, Work
 from rollview.planning.statistics import Size, Statistics
 
@@ -93,7 +93,7 @@ def statement(relation: Relation, rows: Cardinalities, constants: Constants) -> 
     found = Work(statement=1, operator=len(nodes))
     for node in nodes:
         found += Work(row=_worked_over(node, rows, constants))
-    for leaf, narrowed in _leaves(relation, False):
+    for leaf, narrowed in _leaves(relation, False, rows):
         read = rows.of(leaf).rows
         if narrowed and not isinstance(leaf, Changes | Temporary):
             read *= constants.under_keys
@@ -138,7 +138,7 @@ def _worked_over(node: Relation, rows: Cardinalities, constants: Constants) -> f
     """The rows that an operator has to sort, hash or compare."""
     below = sum(rows.of(child).rows for child in inputs(node))
     match node:
-        case Join(condition=condition, kind=kind) if not is_equi_join(node):
+        case Join(condition=condition, kind=kind) if not rows.is_equi_join(node):
             if condition is None and kind in _EXISTENCE:
                 return below
             left, right = (rows.of(child).rows for child in inputs(node))
@@ -151,16 +151,16 @@ def _worked_over(node: Relation, rows: Cardinalities, constants: Constants) -> f
             return 0.0
 
 
-def _leaves(relation: Relation, narrowed: bool) -> list[tuple[Relation, bool]]:
+def _leaves(relation: Relation, narrowed: bool, rows: Cardinalities) -> list[tuple[Relation, bool]]:
     """The leaves that have rows of tables or of earlier steps, and whether keys narrow each."""
     if isinstance(relation, Scan | Before | After | State | Changes | Temporary):
         return [(relation, narrowed)]
-    if not isinstance(relation, Join) or not is_equi_join(relation):
-        return [leaf for child in inputs(relation) for leaf in _leaves(child, narrowed)]
+    if not isinstance(relation, Join) or not rows.is_equi_join(relation):
+        return [leaf for child in inputs(relation) for leaf in _leaves(child, narrowed, rows)]
     left, right = relation.left, relation.right
     return [
-        *_leaves(left, narrowed or _is_of_a_change(right)),
-        *_leaves(right, narrowed or _is_of_a_change(left)),
+        *_leaves(left, narrowed or _is_of_a_change(right), rows),
+        *_leaves(right, narrowed or _is_of_a_change(left), rows),
     ]
 
 

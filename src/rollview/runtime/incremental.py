@@ -167,6 +167,8 @@ def _read_changes(task: Task, engine: SparkEngine) -> tuple[dict[str, int], dict
 
 def _most_changed(task: Task, changed: Mapping[str, int]) -> str:
     """The source of which most rows changed, in words."""
+    if not task.moved:
+        return "the clock has gone on"
     most = max(task.moved, key=lambda source: changed[source.id])
     rows = task.estimator.question.statistics.tables[most.id].rows
     now = "" if rows is None else f", which now has {rows}"
