@@ -39,6 +39,8 @@ CHANGED = 10
 SIZES = "1000,10000,100000,1000000,10000000"
 NAMESPACES = {"delta": "", "iceberg": "iceberg.micro."}
 Change = Callable[[int], None]
+# What stands beside a refresh: made ready for a round, and then timed.
+Beside = Callable[[int], Callable[[], object]]
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class Measure:
 
     views: list[str]
     change: Change
-    beside: dict[str, Change] = field(default_factory=dict)
+    beside: dict[str, Beside] = field(default_factory=dict)
 
 
 class Micro:
@@ -151,7 +153,7 @@ class Micro:
             seconds["refresh"].append(timed(self.db.refresh))
             reports.append(self._reported(measure.views))
             for what, work in measure.beside.items():
-                seconds[what].append(timed(lambda work=work, number=number: work(number)))
+                seconds[what].append(timed(work(number)))
         counted = reports[1:]
         return {
             "seconds": {what: median(times[1:]) for what, times in seconds.items()},
@@ -186,14 +188,16 @@ class Micro:
             f"WHERE {key} BETWEEN {first} AND {first + CHANGED - 1}"
         )
 
-    def _merge(self, table: str, key: str, number: int) -> None:
-        self.run(
+    def _merge(self, table: str, key: str, number: int) -> Callable[[], object]:
+        text = (
             f"MERGE INTO {table} c USING ({self._ten_rows(table, number)}) d "
             f"ON c.{key} = d.{key} WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
         )
+        return lambda: self.run(text)
 
-    def _append(self, table: str, number: int) -> None:
-        self.run(f"INSERT INTO {table} {self._ten_rows(table, number)}")
+    def _append(self, table: str, number: int) -> Callable[[], object]:
+        text = f"INSERT INTO {table} {self._ten_rows(table, number)}"
+        return lambda: self.run(text)
 
     def _ten_rows(self, table: str, number: int) -> str:
         """As many rows as changed, of the columns of a table, without reading it."""
@@ -202,19 +206,18 @@ class Micro:
         shown = (f"{text.get(name, f'id + {CHANGED * number}')} AS {name}" for name in names)
         return f"SELECT {', '.join(shown)} FROM range({CHANGED})"
 
-    def _read_changes(self, table: str) -> None:
-        """Read what the newest commit of a source changed, by the means of its format."""
+    def _read_changes(self, table: str) -> Callable[[], object]:
+        """A read of what the newest commit of a source changed, by the means of its format."""
         reader = self.db.spark.read
         if self.source == "iceberg":
             old, new = self.run(
                 f"SELECT parent_id, snapshot_id FROM {table}.snapshots ORDER BY committed_at DESC"
             ).collect()[0]
             reader = reader.option("start-snapshot-id", old).option("end-snapshot-id", new)
-            reader.table(f"{table}.changes").collect()
-            return
+            return lambda: reader.table(f"{table}.changes").collect()
         newest = self.run(f"DESCRIBE HISTORY {table} LIMIT 1").collect()[0]["version"]
         reader = reader.option("readChangeFeed", "true").option("startingVersion", newest)
-        reader.table(table).collect()
+        return lambda: reader.table(table).collect()
 
     def _facts(self, table: str, rows: int) -> str:
         return self._table(table, f"SELECT id AS k, id AS g, id % 97 AS x FROM range({rows})")

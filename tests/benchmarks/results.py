@@ -73,7 +73,7 @@ def micro(store: str = "delta") -> dict[str, Any]:
 
     bare = {"merge": 2.0, "append": 0.2, "read": 0.4}
     measures = [
-        *(one(k, s, 1.0 + s / 1e6, **bare) for k in ("aggregate", "join") for s in (1_000, 100_000)),
+        *(
             one(k, s, 1.0 + s / 1e6, **bare)
             for k in ("aggregate", "join")
             for s in (1_000, 100_000)
