@@ -25,7 +25,7 @@ from rollview.planning.verdict import COUNTING, FULL, INCREMENTAL, KEY_SCOPED, P
 from rollview.planning.work import apply, derive, read_changes, recompute, ways
 
 CHANGES = "changes"
-_MODE_AUTO = "auto"
+_AUTO = "auto"
 # Rules under which rows that come below let rows come, and none go.
 _ONLY_ADD = (RuleName.CHANGES, RuleName.LINEAR, RuleName.TELESCOPED, RuleName.CONSTANT)
 
@@ -179,10 +179,10 @@ def choose(
     """
     found = list(candidates)
     by_changes = [one for one in found if not one.is_whole]
-    allowed = found if policy == _MODE_AUTO else by_changes or found
-    strategy, way = wanted.strategy, wanted.way
-    allowed = [o for o in allowed if strategy in (None, o.strategy)] or allowed
-    allowed = [o for o in allowed if o.is_whole or way in (None, o.way)] or allowed
+    by_changes = [one for one in by_changes if wanted.way in (None, one.way)] or by_changes
+    recomputed = [one for one in found if one.is_whole]
+    allowed = by_changes + recomputed if policy == _AUTO else by_changes or recomputed
+    allowed = [one for one in allowed if wanted.strategy in (None, one.strategy)] or allowed
     return min(allowed, key=lambda one: one.rest if read else one.seconds)
 
 
