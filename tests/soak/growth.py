@@ -13,11 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+from rollview.runtime.refresh_view import _CLEANING
+from rollview.storage.delta_commits import _FEW_FILES
 from rollview.storage.segments import MAX_SEGMENTS
 from rollview.storage.view_store import _KEPT_VECTORS
 
 MORE_FILES = 1.5  # of the most in the second quarter of a run, that the last quarter may have
 MORE_SECONDS = 1.3  # of the median of the second quarter
+# Those that a compaction leaves as they are, and one of each refresh until there is the next: how
+# many of them there are at a time is left to chance, so two quarters of a run say nothing.
+MOST_LIVE = _FEW_FILES + _CLEANING
 # Those that the newest vector names, one more for each vector kept, and the one just written.
 MOST_SEGMENTS = MAX_SEGMENTS + _KEPT_VECTORS + 1
 
@@ -114,9 +119,10 @@ def growing(rounds: Sequence[Round], *, settled: bool) -> list[str]:
     if len(rounds) < 4:  # too few to tell
         return []
     found = []
-    if settled:
-        for name in rounds[-1].counts.live:
-            found += _more_files(f"live files of {name}", [r.counts.live[name] for r in rounds])
+    for name in rounds[-1].counts.live:
+        most = max(r.counts.live.get(name, 0) for r in rounds)
+        if most > MOST_LIVE:
+            found.append(f"live files of {name}: {most}, where {MOST_LIVE} are enough")
     found += _more_files("files that no commit names", [r.counts.unnamed for r in rounds])
     for operator in rounds[-1].counts.segments:
         most = max(r.counts.segments.get(operator, 0) for r in rounds)
