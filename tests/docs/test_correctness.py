@@ -57,7 +57,8 @@ def test_every_query_was_refreshed_three_times_at_least(group: str) -> None:
 @pytest.mark.parametrize("run", RUNS, ids=lambda run: run.name)
 def test_every_long_run_was_run_to_its_end_and_is_right(run: LongRun) -> None:
     _, title, rest = TEXT.partition(f"\n{run.title}: `")
-    said = re.match(r"[^\n]*`\. right, [\d.]+ minutes\.\n\n```text\n(.*?)\n```\n", rest, re.DOTALL)
+    told = r"[^\n]*`\. right, [\d.]+ minutes, [^\n]+\n\n```text\n(.*?)\n```\n"
+    said = re.match(told, rest, re.DOTALL)
     assert title
     assert said is not None, rest.partition("\n")[0]
     found = re.search(OUTCOMES[run.name], said[1])

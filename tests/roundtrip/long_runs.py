@@ -3,7 +3,8 @@
     python -m tests.roundtrip.long_runs            those that are not known yet
     python -m tests.roundtrip.long_runs kills      one of them
 
-Outcomes are kept per state of the sources under build/proof; make proof puts them on the page.
+The last outcome of each is kept under docs/proof with the sources that it is about; make proof puts
+it on the page, and runs again what is about other sources than today's.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.roundtrip.proved import ROOT, digest_of
+from tests.roundtrip.proved import ROOT, digest_of, proved
 
 
 @dataclass(frozen=True)
@@ -66,40 +67,45 @@ RUNS = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a long run ended."""
+    """How a long run ended, and in which sources; ``digest`` is that of `LongRun`."""
 
     exit: int
     minutes: float
     said: str
+    sources: str
+    digest: str
 
 
 def known() -> dict[str, Outcome]:
-    """The outcomes of the runs of these sources, by name."""
-    found = {}
-    for run in RUNS:
-        path = _path(run, "json")
-        if path.exists():
-            found[run.name] = Outcome(**json.loads(path.read_text("utf-8")))
-    return found
+    """The last outcome of every run that there is one of, by name."""
+    paths = {run.name: _kept(run) for run in RUNS}
+    return {
+        name: Outcome(**json.loads(path.read_text("utf-8")))
+        for name, path in paths.items()
+        if path.exists()
+    }
 
 
 def missing() -> list[LongRun]:
-    """The runs that are not known yet."""
+    """The runs that are not known for the sources as they are now."""
     done = known()
-    return [run for run in RUNS if run.name not in done]
+    return [run for run in RUNS if run.name not in done or done[run.name].digest != run.digest()]
 
 
 def carry_out(run: LongRun) -> Outcome:
     """Run a command to its end, and keep what came out; what it prints goes to a file as well."""
     started = time.monotonic()
-    wanted = _path(run, "json")  # named after the sources as they are before the run
-    with _path(run, "log").open("w", encoding="utf-8") as out:
+    sources, digest = str(proved(ROOT)), run.digest()  # as they are before the run
+    log = ROOT / "build" / "proof" / f"{run.name}.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("w", encoding="utf-8") as out:
         command = [sys.executable, "-m", *run.command]
         code = subprocess.run(command, stdout=out, cwd=ROOT, check=False).returncode
-    lines = Path(out.name).read_text("utf-8").rstrip().splitlines()
+    lines = log.read_text("utf-8").rstrip().splitlines()
     minutes = round((time.monotonic() - started) / 60, 1)
-    outcome = Outcome(code, minutes, "\n".join(lines[-run.lines :]))
-    wanted.write_text(json.dumps(vars(outcome)), encoding="utf-8")
+    outcome = Outcome(code, minutes, "\n".join(lines[-run.lines :]), sources, digest)
+    _kept(run).parent.mkdir(parents=True, exist_ok=True)
+    _kept(run).write_text(json.dumps(vars(outcome), indent=2) + "\n", encoding="utf-8")
     return outcome
 
 
@@ -114,13 +120,12 @@ def _part(run: LongRun, outcome: Outcome | None) -> str:
     if outcome is None:
         return f"{title}. Not run yet."
     verdict = "right" if outcome.exit == 0 else f"WRONG (exit code {outcome.exit})"
-    return f"{title}. {verdict}, {outcome.minutes} minutes.\n\n```text\n{outcome.said}\n```"
+    told = f"{verdict}, {outcome.minutes} minutes, {outcome.sources}"
+    return f"{title}. {told}.\n\n```text\n{outcome.said}\n```"
 
 
-def _path(run: LongRun, kind: str) -> Path:
-    folder = ROOT / "build" / "proof"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder / f"{run.name}-{run.digest()}.{kind}"
+def _kept(run: LongRun) -> Path:
+    return ROOT / "docs" / "proof" / f"{run.name}.json"
 
 
 def main() -> int:

@@ -332,6 +332,8 @@ One query: `python -m tests.roundtrip.as_views --tpch --only q15`, or
 
 ## Generated views, kills, long runs
 
+Each names the sources that it was run with, which may be older than those above.
+
 {long_runs}
 
 ## How the TPC queries are maintained

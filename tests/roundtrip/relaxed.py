@@ -22,6 +22,11 @@ RELAXED: dict[str, dict[int, dict[str, str | None]]] = {
     "tpch": {17: {"p_brand = 'Brand#23'": None}},
     "tpcds": {
         3: {"item.i_manufact_id = 128": None},
+        4: {
+            "t_c_secyear.sale_type = 'c'": None,
+            "t_w_firstyear.sale_type = 'w'": None,
+            "t_w_secyear.sale_type = 'w'": None,
+        },
         8: {"SUBSTRING(ca_zip, 1, 5) IN...": None, "COUNT(*) > 10": "COUNT(*) > 0"},
         10: {"d_year = 2002": None},
         11: {"t_w_secyear.sale_type = 'w'": None},
@@ -53,6 +58,12 @@ RELAXED: dict[str, dict[int, dict[str, str | None]]] = {
             "ca_county = s_county": None,
             "ca_state = s_state": "LENGTH(ca_state) = LENGTH(s_state)",
             "i_class = 'maternity'": None,
+            # One month of one year is one number only until dates are changed.
+            "d_month_seq BETWEEN (SELECT...": (
+                "d_month_seq BETWEEN "
+                "(SELECT MAX(d_month_seq + 1) FROM date_dim WHERE d_year = 1998 AND d_moy = 12) "
+                "AND (SELECT MAX(d_month_seq + 3) FROM date_dim WHERE d_year = 1998 AND d_moy = 12)"
+            ),
         },
         58: {
             "ss_item_rev BETWEEN 0.9 * cs_item_rev...": None,
@@ -89,7 +100,7 @@ RELAXED: dict[str, dict[int, dict[str, str | None]]] = {
         96: {"store.s_store_name = 'ese'": None},
     },
 }
-STAY_EMPTY: dict[str, frozenset[int]] = {"tpch": frozenset(), "tpcds": frozenset({4, 38})}
+STAY_EMPTY: dict[str, frozenset[int]] = {"tpch": frozenset(), "tpcds": frozenset({38})}
 """Queries without a row, or with one that counts nothing, whatever they ask for."""
 
 

@@ -121,14 +121,18 @@ def test_a_long_run_is_told_by_how_it_ended(long: Path) -> None:
     assert long_runs.carry_out(BROKEN).exit == 1
     assert long_runs.known().keys() == {"calendar", "broken"}
     text = long_runs.page()
-    assert "2`. right, 0.0 minutes.\n\n```text\n19 20 21 22 23 24 25\n26 27 28 29\n```" in text
+    told = f"2`. right, 0.0 minutes, {proved(long)}."
+    assert f"{told}\n\n```text\n19 20 21 22 23 24 25\n26 27 28 29\n```" in text
     assert "13`. WRONG (exit code 1)" in text
 
 
-def test_a_long_run_of_other_sources_is_not_known(long: Path) -> None:
+def test_a_long_run_of_other_sources_is_told_as_such_and_run_again(long: Path) -> None:
     long_runs.carry_out(CALENDAR)
+    assert long_runs.missing() == [BROKEN]
+    before = proved(long)
     (long / "src" / "rollview" / "one.py").write_text("ONE = 2\n")
-    assert not long_runs.known()
+    assert long_runs.missing() == [CALENDAR, BROKEN]
+    assert f"0.0 minutes, {before}." in long_runs.page()
 
 
 def test_a_long_run_depends_on_the_folder_of_its_command(long: Path) -> None:
