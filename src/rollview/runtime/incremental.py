@@ -24,6 +24,7 @@ from rollview.runtime.contents import columns_of
 from rollview.runtime.pinning import Run
 from rollview.runtime.propagate import Propagated, propagate
 from rollview.runtime.report import Mode
+from rollview.runtime.source_changes import Read
 from rollview.runtime.spark_engine import SparkEngine
 from rollview.sql.quoting import quoted
 from rollview.storage.base import WEIGHT
@@ -104,15 +105,15 @@ def derive(task: Task, engine: SparkEngine) -> Derived | str:
 
     If cost decides and so much has changed that the whole view is cheaper, says so instead.
     """
-    changed, leaves = _read_changes(task, engine)
+    read, leaves = _read_changes(task, engine)
+    changed = {id: one.rows for id, one in read.items()}
     if task.cost_decides:
         found = _too_much(task, changed)
         if found is not None:
             return found
     engine.small = sum(changed.values()) <= _SMALL
     for source in task.definition.sources:
-        after = task.run.leaf(task.session, source, task.new[source.id])
-        leaves[f"after {source.id}"] = engine.name(after, f"after_{source.id}")
+        leaves |= _rows(task, engine, source, read.get(source.id))
     for kept in task.prepared.kept:
         segments = task.watermark.state[kept.name]
         rows = task.store.segments.read(kept.name, segments, columns_of(kept.columns))
@@ -147,19 +148,38 @@ def has_ticked(definition: Definition, clock: Clock | None) -> bool:
     return any(clock.before[kind] != clock.after[kind] for kind in asked)
 
 
-def _read_changes(task: Task, engine: SparkEngine) -> tuple[dict[str, int], dict[str, str]]:
-    """How many rows of each source changed, and the names of changes and of rows before."""
-    changed: dict[str, int] = {}
+def _rows(task: Task, engine: SparkEngine, source: Source, read: Read | None) -> dict[str, str]:
+    """The names of the rows of a source: after the change, and before if it has changed."""
+    old, new = task.old[source.id], task.new[source.id]
+    frames = {"after": task.run.leaf(task.session, source, new)}
+    if read is not None and read.rows:
+        changes = read.frame(task.session)
+        frames["before"] = moves.before(task.run, task.session, source, old, new, changes)
+    else:
+        read = None
+    if not engine.small:
+        names = {when: engine.name(rows, f"{when}_{source.id}") for when, rows in frames.items()}
+        return {f"{when} {source.id}": name for when, name in names.items()}
+    pair = moves.lookups(task.run, task.session, source, old, new, read)
+    by_key = {"after": pair.after, "before": pair.before}
+    found = {}
+    for when, rows in frames.items():
+        name = engine.name(pair.named(rows), f"{when}_{source.id}")
+        engine.find(name, by_key[when])
+        found[f"{when} {source.id}"] = name
+    return found
+
+
+def _read_changes(task: Task, engine: SparkEngine) -> tuple[dict[str, Read], dict[str, str]]:
+    """The changes of each source that moved, and the names of those that have rows."""
+    changed: dict[str, Read] = {}
     leaves: dict[str, str] = {}
     for source in task.moved:
         old, new = task.old[source.id], task.new[source.id]
         read = moves.changes(task.run, task.session, source, old, new)
-        changed[source.id] = read.rows
+        changed[source.id] = read
         if read.rows:
-            frame = read.frame(task.session)
             leaves[f"changes {source.id}"] = engine.keep(read.held, f"changes_{source.id}").table
-            before = moves.before(task.run, task.session, source, old, new, frame)
-            leaves[f"before {source.id}"] = engine.name(before, f"before_{source.id}")
     return changed, leaves
 
 

@@ -6,6 +6,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from rollview.algebra.definition import Source, SourceKind
+from rollview.runtime.lookups import Pair
 from rollview.runtime.pinning import Run, key_of
 from rollview.runtime.source_changes import Read
 from rollview.sql.quoting import quoted
@@ -33,8 +34,34 @@ def changes(run: Run, session: SparkSession, source: Source, old: Position, new:
     """The changes since the last refresh, read once for all views of the run."""
     found = _changing(run, session, source)
     wanted = _wanted(run, session, source, old, new)
-    key = (*key_of(source), *(str(session.conf.get(setting, "")) for setting in _READING))
-    return run.changes.between(key, found, _version(old), _version(new), wanted)
+    return run.changes.between(_key(session, source), found, _version(old), _version(new), wanted)
+
+
+def lookups(
+    run: Run,
+    session: SparkSession,
+    source: Source,
+    old: Position,
+    new: Position,
+    read: Read | None,
+) -> Pair:
+    """The rows of a source by key, before and after, shared by all views of the run.
+
+    ``read`` are the changes since the last refresh, if there are any; the columns are theirs.
+    """
+    rows = run.leaf(session, source, new)
+    if read is None:
+        there = set(rows.columns)
+        wanted = tuple(name for name in run.wanted(source) if name in there)
+    else:
+        wanted = _wanted(run, session, source, old, new)
+    key = (*_key(session, source), "" if read is None else _version(old), _version(new))
+    return run.lookups.of(key, rows, wanted, read)
+
+
+def _key(session: SparkSession, source: Source) -> tuple[str, ...]:
+    settings = (str(session.conf.get(setting, "")) for setting in _READING)
+    return (*key_of(source), *settings)
 
 
 def rows(run: Run, session: SparkSession, source: Source, position: Position) -> int | None:

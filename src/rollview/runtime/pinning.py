@@ -18,6 +18,7 @@ from rollview.runtime.broken_log import number_of, readable_log, watermark_of
 from rollview.runtime.catalog import Catalog, StoredView
 from rollview.runtime.catalog import key_of as catalog_key
 from rollview.runtime.lake import Lake
+from rollview.runtime.lookups import Lookups
 from rollview.runtime.moment import position, present
 from rollview.runtime.source_changes import SourceChanges
 from rollview.sql.quoting import quoted
@@ -50,6 +51,7 @@ class Run:
         self.lake = lake
         self.moment = position(present())
         self.changes = SourceChanges(lake.work, lake.java)
+        self.lookups = Lookups()
 
     def pin_all(self, views: list[StoredView]) -> None:
         """Pin every base table of these views now; what is wrong with one is told later."""

@@ -82,6 +82,7 @@ def _refresh_all(
                 break
         finally:
             run.changes.close()
+            run.lookups.close()
     return {key_of(view.name): outcomes[key_of(view.name)] for view in views}
 
 

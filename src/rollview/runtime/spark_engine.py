@@ -30,9 +30,9 @@ from rollview.storage.net import net
 from rollview.storage.process import Process
 from rollview.storage.tables import active
 
-_CLASSES = ("AtHand", "Held")
+_CLASSES = ("Elsewhere", "Local", "Groups", "Lookup", "Evaluator", "AtHand", "Held")
 _FEW = 10_000  # rows up to which a step becomes constants
-_MANY = 200_000  # rows from which the driver does not hold them
+MANY = 200_000  # rows from which the driver does not hold them
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,7 @@ class SparkEngine:
         self._views: list[str] = []
         self._held: list[Any] = []
         self._by_view: dict[str, Any] = {}
+        self._at_hand: Any = None
 
     def __enter__(self) -> SparkEngine:
         return self
@@ -80,6 +81,8 @@ class SparkEngine:
                 self._session.catalog.dropTempView(view)
             for held in self._held:
                 held.forget()
+            if self._at_hand is not None:
+                self._at_hand.clear()
 
     def name(self, frame: DataFrame, label: str) -> str:
         """A name to select the rows of a frame by."""
@@ -97,9 +100,8 @@ class SparkEngine:
         tables = [self._by_view.get(table) for table in wanted.tables]
         if any(table is None for table in tables):
             return None
-        maker = load(self._session, __package__, _CLASSES)
         session: Any = self._session._jsparkSession
-        held = maker.evaluated(session, json.dumps(wanted.form), tables, _FEW)
+        held = maker(self._session).evaluated(session, json.dumps(wanted.form), tables, _FEW)
         return None if held is None else self.keep(held, name)
 
     def hold(self, frame: DataFrame, label: str) -> Computed:
@@ -110,7 +112,15 @@ class SparkEngine:
         """A name to select held rows by."""
         view = self.name(frame_of(held, self._session), label)
         self._by_view[view] = held
+        self.find(view, held)
         return Computed(view, int(held.rows()))
+
+    def find(self, view: str, rows: Any) -> None:
+        """Let steps over a name find its rows without a job: held ones, or those of a lookup."""
+        if self._at_hand is None:
+            jvm: Any = self._session._jvm
+            self._at_hand = jvm.java.util.HashMap()
+        self._at_hand.put(view, rows)
 
     def range(self, computed: Computed, column: Column) -> Range | None:
         """The least and the greatest value of a column, if the driver has the rows."""
@@ -144,12 +154,11 @@ class SparkEngine:
         """The rows of a frame, computed now, for any session."""
         session = frame.sparkSession
         java: Any = session._jsparkSession
-        maker = load(session, __package__, _CLASSES)
         with active(session):
             if self.small:
-                held = maker.collected(java, frame._jdf, _FEW, _MANY)
+                held = maker(session).collected(java, frame._jdf, self._at_hand, _FEW, MANY)
             else:
-                held = maker.kept(java, frame._jdf)
+                held = maker(session).kept(java, frame._jdf)
         self._held.append(held)
         return held
 
@@ -167,6 +176,11 @@ def _counted(net: DataFrame, key: tuple[str, ...] | None) -> tuple[int, int, int
     row = groups.agg(F.sum("plus"), F.sum("minus"), both).collect()[0]
     added, removed, updated = (int(value or 0) for value in row)
     return added, removed, updated
+
+
+def maker(session: SparkSession) -> Any:
+    """The object of the Java process that makes held rows and lookups."""
+    return load(session, __package__, _CLASSES)
 
 
 def frame_of(held: Any, session: SparkSession) -> DataFrame:

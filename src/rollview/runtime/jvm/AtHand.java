@@ -13,12 +13,16 @@ class AtHand {
   private final String[] names;
   private final DataType[] types;
   private final boolean[] nullable;
+  final String[] origins;
   final java.util.ArrayList rows;
 
-  private AtHand(String[] names, DataType[] types, boolean[] nullable, java.util.ArrayList rows) {
+  private AtHand(
+      String[] names, DataType[] types, boolean[] nullable, String[] origins,
+      java.util.ArrayList rows) {
     this.names = names;
     this.types = types;
     this.nullable = nullable;
+    this.origins = origins;
     this.rows = rows;
   }
 
@@ -59,7 +63,7 @@ class AtHand {
     java.util.ArrayList rows = new java.util.ArrayList();
     scala.collection.Iterator all = held.constants().iterator();
     while (all.hasNext()) rows.add(all.next());
-    return new AtHand(names, types, nullable, rows);
+    return new AtHand(names, types, nullable, held.origins(), rows);
   }
 
   /** An item is a new name and an old one, or a new name, null and a number. */
@@ -70,6 +74,7 @@ class AtHand {
     String[] newNames = new String[width];
     DataType[] newTypes = new DataType[width];
     boolean[] newNullable = new boolean[width];
+    String[] newOrigins = new String[width];
     for (int at = 0; at < width; at++) {
       java.util.List item = (java.util.List) items.get(at);
       newNames[at] = (String) item.get(0);
@@ -81,6 +86,7 @@ class AtHand {
         from[at] = position((String) item.get(1));
         newTypes[at] = types[from[at]];
         newNullable[at] = nullable[from[at]];
+        newOrigins[at] = origins[from[at]];
       }
     }
     java.util.ArrayList made = new java.util.ArrayList(rows.size());
@@ -92,7 +98,7 @@ class AtHand {
       }
       made.add(new GenericInternalRow(cells));
     }
-    return new AtHand(newNames, newTypes, newNullable, made);
+    return new AtHand(newNames, newTypes, newNullable, newOrigins, made);
   }
 
   private AtHand filtered(java.util.List conditions) {
@@ -105,7 +111,7 @@ class AtHand {
       }
       if (holds) left.add(row);
     }
-    return new AtHand(names, types, nullable, left);
+    return new AtHand(names, types, nullable, origins, left);
   }
 
   private boolean holds(InternalRow row, java.util.List condition) {
@@ -130,16 +136,19 @@ class AtHand {
       if (all == null) {
         String[] own = new String[names.size()];
         for (int at = 0; at < own.length; at++) own[at] = (String) names.get(at);
-        all = new AtHand(own, one.types, (boolean[]) one.nullable.clone(), one.rows);
+        boolean[] nulls = (boolean[]) one.nullable.clone();
+        all = new AtHand(own, one.types, nulls, (String[]) one.origins.clone(), one.rows);
         continue;
       }
       for (int at = 0; at < all.types.length; at++) {
         if (!all.types[at].equals(one.types[at])) return null;
         all.nullable[at] = all.nullable[at] || one.nullable[at];
+        String origin = all.origins[at];
+        if (origin != null && !origin.equals(one.origins[at])) all.origins[at] = null;
       }
       java.util.ArrayList both = new java.util.ArrayList(all.rows);
       both.addAll(one.rows);
-      all = new AtHand(all.names, all.types, all.nullable, both);
+      all = new AtHand(all.names, all.types, all.nullable, all.origins, both);
     }
     return all;
   }
@@ -155,7 +164,7 @@ class AtHand {
     while (each.hasNext()) {
       left.add(new GenericInternalRow(((java.util.ArrayList) each.next()).toArray()));
     }
-    return new AtHand(names, types, nullable, left);
+    return new AtHand(names, types, nullable, origins, left);
   }
 
   /** Equal rows made one by the sum of their weights, and spread out again. */
@@ -178,7 +187,7 @@ class AtHand {
       cells[weight] = Long.valueOf(sum > 0L ? 1L : -1L);
       for (long copy = 0L; copy < Math.abs(sum); copy++) left.add(new GenericInternalRow(cells));
     }
-    return new AtHand(names, types, nullable, left);
+    return new AtHand(names, types, nullable, origins, left);
   }
 
   private boolean arePlain(int width) {

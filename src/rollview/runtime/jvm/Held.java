@@ -43,6 +43,7 @@ public class Held {
   private final LogicalPlan plan;
   private final long rows;
   private final scala.collection.immutable.Seq values;
+  private String[] origins;
 
   public Held() {
     this(null, null, 0L, null);
@@ -57,29 +58,78 @@ public class Held {
     this.values = values;
   }
 
-  /** All rows brought to the driver: few become constants of plans, more an RDD. */
-  public Held collected(Object session, Object frame, int few, int many) throws Exception {
+  /**
+   * All rows brought to the driver: few become constants of plans, more an RDD.
+   *
+   * What is over temporary views of held rows, and of lookups, takes no job where that can be.
+   */
+  public Held collected(Object session, Object frame, java.util.Map views, int few, int many)
+      throws Exception {
     Dataset data = (Dataset) frame;
     SparkSession own = (SparkSession) session;
     QueryExecution execution = data.queryExecution();
     scala.collection.immutable.Seq output = execution.analyzed().output();
+    Local found = Evaluator.evaluated(own, execution.analyzed(), views, many);
+    if (found != null) return of(own, output, found, few, width(data));
     scala.collection.immutable.Seq known = local(execution.optimizedPlan());
     if (known != null && known.size() <= few) return constants(own, output, known);
+    return collected(own, data, execution, output, few, many);
+  }
+
+  private Held collected(
+      SparkSession own, Dataset data, QueryExecution execution,
+      scala.collection.immutable.Seq output, int few, int many)
+      throws Exception {
     scala.Tuple2 found;
     try {
       found = execution.executedPlan().executeCollectIterator();
     } catch (Exception problem) {
       if (!String.valueOf(problem.getMessage()).contains("maxResultSize")) throw problem;
-      return kept(session, frame);
+      return kept(own, data);
     }
     long count = ((Long) found._1()).longValue();
-    if (count > many) return kept(session, frame);
+    if (count > many) return kept(own, data);
     scala.collection.immutable.Seq values = ((scala.collection.Iterator) found._2()).toSeq();
-    if (count <= few) return constants(own, output, values);
+    return of(own, output, values, few, width(data));
+  }
+
+  private static Held of(
+      SparkSession own, scala.collection.immutable.Seq output,
+      scala.collection.immutable.Seq values, int few, long width) {
+    if (values.size() <= few) return constants(own, output, values);
     SparkContext context = own.sparkContext();
     scala.reflect.ClassTag tag = scala.reflect.ClassTag$.MODULE$.apply(InternalRow.class);
     RDD rdd = context.parallelize(values, context.defaultParallelism(), tag);
-    return new Held(own, relation(own, output, rdd, count, width(data)), count, values);
+    long count = (long) values.size();
+    return new Held(own, relation(own, output, rdd, count, width), count, values);
+  }
+
+  private static Held of(
+      SparkSession own, scala.collection.immutable.Seq output, Local found, int few, long width) {
+    Held held = of(own, output, Local.seq(found.rows), few, width);
+    held.origins = found.origins;
+    return held;
+  }
+
+  /** Say that the rows are of a source, whose columns these are. */
+  public Held of(String source) {
+    origins = Lookup.origins(source, Local.attributes(plan.output()));
+    return this;
+  }
+
+  /** Rows of a source to be looked up by key; ``pool`` has all lookups of a run by their source. */
+  public Lookup lookup(
+      Object session, Object frame, String source, Held changes, java.util.Map pool, int many) {
+    return Lookup.after((SparkSession) session, (Dataset) frame, source, changes, pool, many);
+  }
+
+  String[] origins() {
+    return origins == null ? new String[plan.output().size()] : origins;
+  }
+
+  /** The rows if the driver has them, else null. */
+  scala.collection.immutable.Seq values() {
+    return values;
   }
 
   /** What a form makes of held rows; null if that takes a plan, or would be more than a few. */
@@ -88,10 +138,13 @@ public class Held {
     java.util.List read = (java.util.List) new ObjectMapper().readValue(form, java.util.List.class);
     AtHand made = AtHand.of(read, tables);
     if (made == null || made.rows.size() > few) return null;
-    return constants(
-        (SparkSession) session,
-        DataTypeUtils$.MODULE$.toAttributes(made.type()),
-        scala.jdk.javaapi.CollectionConverters.asScala(made.rows).toSeq());
+    Held held =
+        constants(
+            (SparkSession) session,
+            DataTypeUtils$.MODULE$.toAttributes(made.type()),
+            Local.seq(made.rows));
+    held.origins = made.origins;
+    return held;
   }
 
   /** The rows if they are constants of a plan, else null. */
@@ -115,7 +168,7 @@ public class Held {
       scala.collection.Iterator some = part.iterator();
       while (some.hasNext()) rows.add(some.next());
     }
-    return scala.jdk.javaapi.CollectionConverters.asScala(rows).toSeq();
+    return Local.seq(rows);
   }
 
   private static Held constants(
@@ -247,9 +300,7 @@ public class Held {
       row[weight] = entry.getValue();
       left.add(new GenericInternalRow(row));
     }
-    scala.collection.immutable.Seq rows =
-        scala.jdk.javaapi.CollectionConverters.asScala(left).toSeq();
-    return constants(session, plan.output(), rows);
+    return constants(session, plan.output(), Local.seq(left));
   }
 
   /** A value that equals every other one that counts as the same. */
