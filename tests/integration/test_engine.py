@@ -59,7 +59,7 @@ def test_net_is_what_the_job_gives(spark: SparkSession, exact: bool, nested: boo
         delta = delta_of(spark, random, 300, nested)
         names = delta.columns[:-1]
         held = engine.held(delta)
-        found = held.net(exact)
+        found = held.net(exact, 10)
         assert (found is None) is nested  # only values that Java's equality can tell apart
         ours = frame_of(engine._net(held, names, exact), spark)
         assert ours.schema == delta.schema
@@ -156,11 +156,19 @@ def test_what_takes_a_plan_is_not_done_at_hand(spark: SparkSession) -> None:
         form = at_hand(Distinct(temporary("few", nested)), {"temporary few": few})
         assert form is not None
         assert engine.evaluate("sets", form) is None  # arrays are compared by Spark alone
+        kept = SparkEngine(spark, small=False).hold(spark.range(30_000), "many").table
+        ids = Temporary("many", (Column("id", "BIGINT", False),))
+        form = at_hand(ids, {"temporary many": kept})
+        assert form is not None
+        assert engine.evaluate("same", form) is None  # the driver does not have them
+
+
+def test_more_rows_than_constants_are_at_hand_too(spark: SparkSession) -> None:
+    with SparkEngine(spark) as engine:
         many = engine.hold(spark.range(30_000), "many").table
         ids = Temporary("many", (Column("id", "BIGINT", False),))
         form = at_hand(ids, {"temporary many": many})
         assert form is not None
-        assert engine.evaluate("same", form) is None  # they are not constants of a plan
-        form = at_hand(ids, {"temporary many": "a_table"})
-        assert form is not None
-        assert engine.evaluate("same", form) is None
+        same = engine.evaluate("same", form)
+        assert same is not None
+        assert spark.table(same.table).selectExpr("sum(id)").collect()[0][0] == 449_985_000

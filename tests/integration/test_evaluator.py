@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from rollview.runtime.lookups import Lookups, Pair
+from rollview.runtime.lookups import Lookups, Moved, stored_lookup
 from rollview.runtime.source_changes import Read
-from rollview.runtime.spark_engine import SparkEngine
+from rollview.runtime.spark_engine import SparkEngine, frame_of
 from tests.properties.seed import SEED
 
 pytestmark = pytest.mark.spark
@@ -119,27 +120,32 @@ def test_statements_over_held_rows(spark: SparkSession, tmp_path: Path, name: st
         assert texts(found) == texts(expected), f"seed {SEED}"
 
 
+Table = dict[str, tuple[DataFrame, Any]]
+"""Moments of a table: all rows, and a lookup of them."""
+
+
 @pytest.fixture
-def looked_up(spark: SparkSession, tmp_path: Path) -> tuple[Pair, DataFrame, DataFrame, Read]:
-    """A table of 2,000 rows of which 30 changed: lookups of it, its rows after and before."""
+def table(spark: SparkSession, tmp_path: Path) -> tuple[Table, Read]:
+    """2,000 rows of which 30 changed, after, before, and as a base with the change beside it."""
     before = spark.range(2000).selectExpr(
         "CAST(id AS INT) AS k", "id % 50 AS g", "concat('n', id % 7) AS s", "id / 8 AS d"
     )
-    gone, new = (
-        before.where("k % 100 = 3"),
-        before.where("k % 200 = 3").selectExpr("k", "g + 1 AS g", "s", "-d AS d"),
-    )
+    gone = before.where("k % 100 = 3")
+    new = before.where("k % 200 = 3").selectExpr("k", "g + 1 AS g", "s", "-d AS d")
     after = before.where("k % 100 <> 3").unionAll(new)
-    for name, frame in (("before", before), ("after", after)):
-        frame.write.parquet(str(tmp_path / name))
-    before, after = (spark.read.parquet(str(tmp_path / name)) for name in ("before", "after"))
     changes = gone.selectExpr("*", "-1L AS __weight").unionAll(
         new.selectExpr("*", "1L AS __weight")
     )
-    held = SparkEngine(spark).held(changes)
+    frames = {"before": before, "after": after, "changes": changes}
+    for name, frame in frames.items():
+        frame.write.parquet(str(tmp_path / name))
+        frames[name] = spark.read.parquet(str(tmp_path / name))
+    held = SparkEngine(spark).held(frames["changes"])
     read = Read(held, int(held.rows()))
-    pair = Lookups().of(("t",), after, before.columns, read)
-    return pair, after, before, read
+    moved = Moved(before.columns, frames["after"], frames["before"], read)
+    found = {w: (frames[w], one) for w, one in Lookups().of(("t",), lambda: moved).items()}
+    sum = stored_lookup("t", frames["after"], frames["before"], frames["changes"])
+    return {**found, "sum": (frames["after"], sum)}, read
 
 
 LOOKED_UP = {
@@ -159,16 +165,12 @@ LOOKED_UP = {
 }
 
 
-@pytest.mark.parametrize("moment", ["after", "before"])
+@pytest.mark.parametrize("moment", ["after", "before", "sum"])
 @pytest.mark.parametrize("name", LOOKED_UP)
 def test_statements_that_look_up(
-    spark: SparkSession,
-    looked_up: tuple[Pair, DataFrame, DataFrame, Read],
-    moment: str,
-    name: str,
+    spark: SparkSession, table: tuple[Table, Read], moment: str, name: str
 ) -> None:
-    pair, after, before, _ = looked_up
-    table, lookup = (after, pair.after) if moment == "after" else (before, pair.before)
+    rows, lookup = table[0][moment]
     with SparkEngine(spark) as engine:
         keys = spark.sql(
             "SELECT CAST(k AS INT) AS k, CAST(g AS BIGINT) AS g, w FROM VALUES (3, 3, 1), "
@@ -177,16 +179,15 @@ def test_statements_that_look_up(
         )
         names = {
             "one": engine.hold(keys, "one").table,
-            "table": engine.name(pair.named(table), "table"),
+            "table": engine.name(frame_of(lookup, spark), "table"),
         }
-        plain = {"one": engine.name(keys, "keys"), "table": engine.name(table, "plain")}
+        plain = {"one": engine.name(keys, "keys"), "table": engine.name(rows, "plain")}
         engine.find(names["table"], lookup)
         text = LOOKED_UP[name]
         group = f"lookup {moment} {name}"
         spark.sparkContext.setJobGroup(group, group)
         found = spark.table(engine.compute("found", text.format(**names)).table)
-        first = jobs(spark, group)
-        assert first > 0
+        assert jobs(spark, group) > 0
         expected = spark.sql(text.format(**plain))
         assert found.dtypes == expected.dtypes
         assert texts(found) == texts(expected)
@@ -199,16 +200,16 @@ def test_statements_that_look_up(
 
 
 def test_keys_are_looked_up_together_with_all_of_their_origin(
-    spark: SparkSession, looked_up: tuple[Pair, DataFrame, DataFrame, Read]
+    spark: SparkSession, table: tuple[Table, Read]
 ) -> None:
-    pair, after, _, read = looked_up
+    (_, lookup), read = table[0]["after"], table[1]
     with SparkEngine(spark) as engine:
         changes = engine.keep(read.held, "changes").table
-        table = engine.name(pair.named(after), "table")
-        engine.find(table, pair.after)
+        name = engine.name(frame_of(lookup, spark), "table")
+        engine.find(name, lookup)
         text = (
             f"SELECT c.k, t.g FROM (SELECT k, s FROM {changes} WHERE s = '{{}}') c "
-            f"JOIN {table} t ON c.k = t.k"
+            f"JOIN {name} t ON c.k = t.k"
         )
         engine.compute("some", text.format("n1"))
         spark.sparkContext.setJobGroup("others", "others")
@@ -216,17 +217,30 @@ def test_keys_are_looked_up_together_with_all_of_their_origin(
         assert jobs(spark, "others") == 0
 
 
-def test_no_keys_take_no_look(
-    spark: SparkSession, looked_up: tuple[Pair, DataFrame, DataFrame, Read]
-) -> None:
-    pair, after, _, read = looked_up
+def test_no_keys_take_no_look(spark: SparkSession, table: tuple[Table, Read]) -> None:
+    (_, lookup), read = table[0]["after"], table[1]
     with SparkEngine(spark) as engine:
         changes = engine.keep(read.held, "changes").table
-        table = engine.name(pair.named(after), "table")
-        engine.find(table, pair.after)
+        name = engine.name(frame_of(lookup, spark), "table")
+        engine.find(name, lookup)
         spark.sparkContext.setJobGroup("none", "none")
         none = engine.compute(
             "none",
-            f"SELECT c.k FROM (SELECT k FROM {changes} WHERE k < 0) c JOIN {table} t ON c.k = t.k",
+            f"SELECT c.k FROM (SELECT k FROM {changes} WHERE k < 0) c JOIN {name} t ON c.k = t.k",
         )
         assert (none.rows, jobs(spark, "none")) == (0, 0)
+
+
+def test_a_change_that_is_not_in_the_table_is_left_to_spark(
+    spark: SparkSession, table: tuple[Table, Read]
+) -> None:
+    """Rows of a table that somebody changed meanwhile: nothing is made up."""
+    before = table[0]["before"][0]
+    stranger = before.limit(1).selectExpr("k", "g + 77 AS g", "s", "d", "-1L AS __weight")
+    lookup = stored_lookup("t", before, before, stranger)
+    with SparkEngine(spark) as engine:
+        keys = engine.hold(stranger.select("k"), "keys").table
+        name = engine.name(frame_of(lookup, spark), "table")
+        engine.find(name, lookup)
+        found = engine.compute("found", f"SELECT t.* FROM {keys} c JOIN {name} t ON c.k = t.k")
+        assert found.rows == 1

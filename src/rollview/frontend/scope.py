@@ -7,6 +7,7 @@ would lose them.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from pyspark.errors import PySparkException
@@ -15,6 +16,7 @@ from pyspark.sql import SparkSession
 CATALOG = "rollview.catalog"
 SCHEMA = "rollview.schema"
 
+_LEGACY = re.compile(r"spark\.sql\.legacy\.[^,\]\s]+")
 _DECIDING = (
     "spark.sql.session.timeZone",
     "spark.sql.ansi.enabled",
@@ -77,8 +79,10 @@ def scoped(spark: SparkSession, settings: tuple[tuple[str, str], ...]) -> SparkS
     jvm: Any = clone._jvm
     jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(clone._jsparkSession)
     wanted = dict(settings)
-    for key in _explicit(clone):
-        if key.startswith("spark.sql.legacy.") and key not in wanted:
+    # One text: every answer of Java's costs a message.
+    explicit = str(clone._jsparkSession.conf().getAllAsJava().keySet())
+    for key in _LEGACY.findall(explicit):
+        if key not in wanted:
             clone.conf.unset(key)
     for key, value in wanted.items():
         if key not in (CATALOG, SCHEMA):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -17,15 +18,16 @@ from rollview.analysis.keys import key_of
 from rollview.maintenance.clock import CLOCK, Clock, functions_in
 from rollview.maintenance.compiler import compile_delta
 from rollview.maintenance.prepare import Prepared
-from rollview.maintenance.program import Program
+from rollview.maintenance.program import Kept, Program
 from rollview.runtime import moves
 from rollview.runtime.compute import spare_subqueries
 from rollview.runtime.contents import columns_of
+from rollview.runtime.lookups import stored_lookup
 from rollview.runtime.pinning import Run
 from rollview.runtime.propagate import Propagated, propagate
 from rollview.runtime.report import Mode
 from rollview.runtime.source_changes import Read
-from rollview.runtime.spark_engine import SparkEngine
+from rollview.runtime.spark_engine import SparkEngine, frame_of
 from rollview.sql.quoting import quoted
 from rollview.storage.base import WEIGHT
 from rollview.storage.change import Append, Change, Merge, Rewrite, Unchanged, Way, way_to_apply
@@ -115,9 +117,7 @@ def derive(task: Task, engine: SparkEngine) -> Derived | str:
     for source in task.definition.sources:
         leaves |= _rows(task, engine, source, read.get(source.id))
     for kept in task.prepared.kept:
-        segments = task.watermark.state[kept.name]
-        rows = task.store.segments.read(kept.name, segments, columns_of(kept.columns))
-        leaves[f"state {kept.name}"] = engine.name(rows, kept.name)
+        leaves[f"state {kept.name}"] = _kept_rows(task, engine, kept)
     program = _program(task, [id for id, rows in changed.items() if rows])
     spare_subqueries(task.session, task.prepared.relation)
     done = propagate(program, leaves, engine)
@@ -151,23 +151,34 @@ def has_ticked(definition: Definition, clock: Clock | None) -> bool:
 def _rows(task: Task, engine: SparkEngine, source: Source, read: Read | None) -> dict[str, str]:
     """The names of the rows of a source: after the change, and before if it has changed."""
     old, new = task.old[source.id], task.new[source.id]
-    frames = {"after": task.run.leaf(task.session, source, new)}
-    if read is not None and read.rows:
-        changes = read.frame(task.session)
-        frames["before"] = moves.before(task.run, task.session, source, old, new, changes)
-    else:
+    if read is not None and not read.rows:
         read = None
-    if not engine.small:
-        names = {when: engine.name(rows, f"{when}_{source.id}") for when, rows in frames.items()}
-        return {f"{when} {source.id}": name for when, name in names.items()}
-    pair = moves.lookups(task.run, task.session, source, old, new, read)
-    by_key = {"after": pair.after, "before": pair.before}
-    found = {}
-    for when, rows in frames.items():
-        name = engine.name(pair.named(rows), f"{when}_{source.id}")
-        engine.find(name, by_key[when])
-        found[f"{when} {source.id}"] = name
-    return found
+    frames: dict[str, DataFrame] = {}
+    by_key: dict[str, Any] = {}
+    if engine.small:
+        by_key = moves.lookups(task.run, task.session, source, old, new, read)
+        frames = {when: frame_of(found, task.session) for when, found in by_key.items()}
+    else:
+        frames["after"] = task.run.leaf(task.session, source, new)
+        if read is not None:
+            changes = read.frame(task.session)
+            frames["before"] = moves.before(task.run, task.session, source, old, new, changes)
+    names = {when: engine.name(rows, f"{when}_{source.id}") for when, rows in frames.items()}
+    for when, found in by_key.items():
+        engine.find(names[when], found)
+    return {f"{when} {source.id}": name for when, name in names.items()}
+
+
+def _kept_rows(task: Task, engine: SparkEngine, kept: Kept) -> str:
+    """The name of the rows that an operator kept at the last refresh."""
+    segments = task.watermark.state[kept.name]
+    columns = columns_of(kept.columns)
+    rows = task.store.segments.read(kept.name, segments, columns)
+    name = engine.name(rows, kept.name)
+    if engine.small and sum(one.rows for one in segments if one.signed) <= _SMALL:
+        base, deltas = task.store.segments.apart(kept.name, segments, columns)
+        engine.find(name, stored_lookup(kept.name, rows, base, deltas))
+    return name
 
 
 def _read_changes(task: Task, engine: SparkEngine) -> tuple[dict[str, Read], dict[str, str]]:

@@ -9,7 +9,7 @@ remembered until the run ends, and the rows before a change are those after it l
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,16 +22,13 @@ from rollview.sql.quoting import quoted
 
 
 @dataclass(frozen=True)
-class Pair:
-    """The rows of a source after its change and, if it has changed, before; and its columns."""
+class Moved:
+    """A source in one run: its rows after, and if it has changed, those before and the changes."""
 
-    after: Any
-    before: Any | None
-    columns: tuple[str, ...]
-
-    def named(self, rows: DataFrame) -> DataFrame:
-        """All rows, in the columns that are looked up."""
-        return rows.select(*[F.col(quoted(column)) for column in self.columns])
+    columns: Sequence[str]
+    after: DataFrame
+    before: DataFrame | None = None
+    read: Read | None = None
 
 
 class Lookups:
@@ -39,34 +36,45 @@ class Lookups:
 
     def __init__(self) -> None:
         self._pool: Any = None
-        self._made: dict[tuple[object, ...], Pair] = {}
+        self._made: dict[tuple[object, ...], dict[str, Any]] = {}
         self._lock = threading.Lock()
 
-    def of(
-        self, key: tuple[object, ...], rows: DataFrame, columns: Sequence[str], read: Read | None
-    ) -> Pair:
-        """The lookup of some columns of a source, of which these are the rows after the change.
+    def of(self, key: tuple[object, ...], make: Callable[[], Moved]) -> dict[str, Any]:
+        """The lookups of a source, ``after`` and, if it has changed, ``before``.
 
         Sources of one key are the same table, at the same versions, read by the same settings.
         """
-        whole = (*key, *columns, read is None)
         with self._lock:
-            if whole not in self._made:
-                self._made[whole] = self._now("\t".join(map(str, whole)), rows, columns, read)
-            return self._made[whole]
+            if key not in self._made:
+                self._made[key] = self._now("\t".join(map(str, key)), make())
+            return self._made[key]
 
-    def _now(self, name: str, rows: DataFrame, columns: Sequence[str], read: Read | None) -> Pair:
-        session = rows.sparkSession
+    def _now(self, name: str, moved: Moved) -> dict[str, Any]:
+        names = [F.col(quoted(column)) for column in moved.columns]
+        after = moved.after.select(*names)
+        session = after.sparkSession
         java: Any = session._jsparkSession
         if self._pool is None:
             jvm: Any = session._jvm
             self._pool = jvm.java.util.concurrent.ConcurrentHashMap()
-        found = rows.select(*[F.col(quoted(column)) for column in columns])
-        changes = None if read is None else read.held.of(name)
-        after = maker(session).lookup(java, found._jdf, name, changes, self._pool, MANY)
-        return Pair(after, None if changes is None else after.before(), tuple(columns))
+        changes = None if moved.read is None else moved.read.held.of(name)
+        now = maker(session).lookup(java, after._jdf, name, changes, self._pool, MANY)
+        if moved.before is None:
+            return {"after": now}
+        return {"after": now, "before": now.before(moved.before.select(*names)._jdf)}
 
     def close(self) -> None:
         """Forget what was found."""
         self._made.clear()
         self._pool = None
+
+
+def stored_lookup(name: str, rows: DataFrame, base: DataFrame, deltas: DataFrame | None) -> Any:
+    """Rows that are stored as a base and signed deltas, by key; the deltas are read when needed."""
+    session = rows.sparkSession
+    java: Any = session._jsparkSession
+    if deltas is None:
+        jvm: Any = session._jvm
+        pool = jvm.java.util.HashMap()
+        return maker(session).lookup(java, base._jdf, name, None, pool, MANY)
+    return maker(session).sum(java, rows._jdf, base._jdf, deltas._jdf, name, MANY)

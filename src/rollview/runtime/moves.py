@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from rollview.algebra.definition import Source, SourceKind
-from rollview.runtime.lookups import Pair
+from rollview.runtime.lookups import Moved
 from rollview.runtime.pinning import Run, key_of
 from rollview.runtime.source_changes import Read
 from rollview.sql.quoting import quoted
@@ -44,19 +46,23 @@ def lookups(
     old: Position,
     new: Position,
     read: Read | None,
-) -> Pair:
+) -> dict[str, Any]:
     """The rows of a source by key, before and after, shared by all views of the run.
 
     ``read`` are the changes since the last refresh, if there are any; the columns are theirs.
     """
-    rows = run.leaf(session, source, new)
-    if read is None:
-        there = set(rows.columns)
-        wanted = tuple(name for name in run.wanted(source) if name in there)
-    else:
-        wanted = _wanted(run, session, source, old, new)
-    key = (*_key(session, source), "" if read is None else _version(old), _version(new))
-    return run.lookups.of(key, rows, wanted, read)
+    wanted = run.wanted(source) if read is None else _wanted(run, session, source, old, new)
+
+    def make() -> Moved:
+        after = run.leaf(session, source, new)
+        if read is None:
+            there = set(after.columns)
+            return Moved([name for name in wanted if name in there], after)
+        earlier = before(run, session, source, old, new, read.frame(session))
+        return Moved(wanted, after, earlier, read)
+
+    since = "" if read is None else _version(old)
+    return run.lookups.of((*_key(session, source), since, _version(new), *wanted), make)
 
 
 def _key(session: SparkSession, source: Source) -> tuple[str, ...]:

@@ -147,7 +147,7 @@ class SparkEngine:
 
     def _net(self, held: Any, names: Sequence[str], exact: bool) -> Any:
         """In the driver if it has the rows, and they are of simple types; else by a job."""
-        found = held.net(exact)
+        found = held.net(exact, _FEW)
         return found or self.held(net(frame_of(held, self._session), names, exact=exact))
 
     def held(self, frame: DataFrame) -> Any:

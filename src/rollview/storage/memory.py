@@ -166,6 +166,13 @@ class MemoryBags:
         deltas = [row for folder in parts.deltas for row in self._rows(folder)]
         return _changed(tuple(base), [*deltas, *(change or ())])
 
+    def apart(
+        self, parts: Parts, columns: StructType
+    ) -> tuple[Iterable[Row], Iterable[Row] | None]:
+        base = [row for folder in parts.bases for row in self._rows(folder)]
+        deltas = [row for folder in parts.deltas for row in self._rows(folder)]
+        return base, deltas if parts.deltas else None
+
     def _rows(self, folder: str) -> list[Row]:
         text = self._files.read(f"{folder}/rows.json")
         if text is None:

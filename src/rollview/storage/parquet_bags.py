@@ -57,6 +57,14 @@ class ParquetBags:
         rows = staying(base, delta, how).unionAll(arriving(base, delta, how, exact=True))
         return decoded(rows, columns)
 
+    def apart(self, parts: Parts, columns: StructType) -> tuple[DataFrame, DataFrame | None]:
+        plain = _stored_type(columns)
+        base = decoded(self._load(parts.bases, plain), columns)
+        if not parts.deltas:
+            return base, None
+        deltas = self._load(parts.deltas, _weighted(plain))
+        return base, decoded(deltas, columns, weighted=True)
+
     def _load(self, folders: Sequence[str], schema: StructType) -> DataFrame:
         reader = self._spark.read.schema(schema).options(**_STRICT)
         return reader.parquet(*[f"{self._scheme}{folder}" for folder in folders])

@@ -52,6 +52,9 @@ class Bags(Protocol[Rows]):
         ``change`` is one more signed bag, which is not stored.
         """
 
+    def apart(self, parts: Parts, columns: StructType) -> tuple[Rows, Rows | None]:
+        """The bags that are not signed, as one, and those that are, if any, their weights last."""
+
 
 class Segments(Generic[Rows]):
     """The segments of one view, in a folder for each operator."""
@@ -72,6 +75,12 @@ class Segments(Generic[Rows]):
     def read(self, node: str, segments: Sequence[Segment], columns: StructType) -> Rows:
         """The rows of an operator, as many of each as it has copies."""
         return self._bags.read(self._parts(node, segments), columns)
+
+    def apart(
+        self, node: str, segments: Sequence[Segment], columns: StructType
+    ) -> tuple[Rows, Rows | None]:
+        """The same rows as what they are stored as: a base, and signed deltas if there are any."""
+        return self._bags.apart(self._parts(node, segments), columns)
 
     def advance(
         self,

@@ -24,12 +24,11 @@ def encoded(rows: DataFrame, columns: StructType, weighted: bool = False) -> Dat
     return named.select(*stored, *weight)
 
 
-def decoded(stored: DataFrame, columns: StructType) -> DataFrame:
-    """Stored rows in the columns and types they were given in."""
+def decoded(stored: DataFrame, columns: StructType, weighted: bool = False) -> DataFrame:
+    """Stored rows in the columns and types they were given in; a weight stands last."""
     texts = zip(_decoding(columns), columns.fields, strict=True)
-    return stored.select(
-        *[F.expr(text).alias(field.name, metadata=_shown(field)) for text, field in texts]
-    )
+    shown = [F.expr(text).alias(field.name, metadata=_shown(field)) for text, field in texts]
+    return stored.select(*shown, *([WEIGHT] if weighted else []))
 
 
 def decoding(columns: StructType) -> list[str]:

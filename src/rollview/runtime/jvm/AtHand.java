@@ -49,7 +49,7 @@ class AtHand {
   }
 
   private static AtHand of(Held held) {
-    if (held.constants() == null) return null;
+    if (held.values() == null) return null;
     int width = held.output().size();
     String[] names = new String[width];
     DataType[] types = new DataType[width];
@@ -60,9 +60,7 @@ class AtHand {
       types[at] = attribute.dataType();
       nullable[at] = attribute.nullable();
     }
-    java.util.ArrayList rows = new java.util.ArrayList();
-    scala.collection.Iterator all = held.constants().iterator();
-    while (all.hasNext()) rows.add(all.next());
+    java.util.ArrayList rows = Local.list(held.values());
     return new AtHand(names, types, nullable, held.origins(), rows);
   }
 

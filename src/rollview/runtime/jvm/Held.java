@@ -32,6 +32,7 @@ import org.apache.spark.sql.types.LongType;
 import org.apache.spark.sql.types.ShortType;
 import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.types.StringType$;
+import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.types.TimestampNTZType;
 import org.apache.spark.sql.types.TimestampType;
 import org.apache.spark.storage.StorageLevel;
@@ -70,7 +71,7 @@ public class Held {
     QueryExecution execution = data.queryExecution();
     scala.collection.immutable.Seq output = execution.analyzed().output();
     Local found = Evaluator.evaluated(own, execution.analyzed(), views, many);
-    if (found != null) return of(own, output, found, few, width(data));
+    if (found != null) return of(own, output, found, few, width(data.schema()));
     scala.collection.immutable.Seq known = local(execution.optimizedPlan());
     if (known != null && known.size() <= few) return constants(own, output, known);
     return collected(own, data, execution, output, few, many);
@@ -90,7 +91,7 @@ public class Held {
     long count = ((Long) found._1()).longValue();
     if (count > many) return kept(own, data);
     scala.collection.immutable.Seq values = ((scala.collection.Iterator) found._2()).toSeq();
-    return of(own, output, values, few, width(data));
+    return of(own, output, values, few, width(data.schema()));
   }
 
   private static Held of(
@@ -123,6 +124,13 @@ public class Held {
     return Lookup.after((SparkSession) session, (Dataset) frame, source, changes, pool, many);
   }
 
+  /** Rows that are kept as some others and signed changes of them, to be looked up by key. */
+  public Lookup sum(
+      Object session, Object all, Object base, Object deltas, String name, int many) {
+    return Lookup.sum(
+        (SparkSession) session, (Dataset) all, (Dataset) base, (Dataset) deltas, name, many);
+  }
+
   String[] origins() {
     return origins == null ? new String[plan.output().size()] : origins;
   }
@@ -132,24 +140,22 @@ public class Held {
     return values;
   }
 
-  /** What a form makes of held rows; null if that takes a plan, or would be more than a few. */
+  /** What a form makes of held rows; null if that takes a plan. */
   public Held evaluated(Object session, String form, java.util.List tables, int few)
       throws Exception {
     java.util.List read = (java.util.List) new ObjectMapper().readValue(form, java.util.List.class);
     AtHand made = AtHand.of(read, tables);
-    if (made == null || made.rows.size() > few) return null;
+    if (made == null) return null;
+    StructType type = made.type();
     Held held =
-        constants(
+        of(
             (SparkSession) session,
-            DataTypeUtils$.MODULE$.toAttributes(made.type()),
-            Local.seq(made.rows));
+            DataTypeUtils$.MODULE$.toAttributes(type),
+            Local.seq(made.rows),
+            few,
+            width(type));
     held.origins = made.origins;
     return held;
-  }
-
-  /** The rows if they are constants of a plan, else null. */
-  scala.collection.immutable.Seq constants() {
-    return plan instanceof LocalRelation ? values : null;
   }
 
   scala.collection.immutable.Seq output() {
@@ -185,7 +191,7 @@ public class Held {
     Dataset held = data.localCheckpoint(true, StorageLevel.MEMORY_AND_DISK());
     long count = held.count();
     LogicalRDD found = (LogicalRDD) held.queryExecution().analyzed();
-    LogicalPlan kept = relation(own, found.output(), found.rdd(), count, width(data));
+    LogicalPlan kept = relation(own, found.output(), found.rdd(), count, width(data.schema()));
     return new Held(own, kept, count, null);
   }
 
@@ -273,8 +279,8 @@ public class Held {
    * The rows with equal ones made one, by the sum of their weights, which are the last column; null
    * if that takes a job. What is exact tells 0.0 from -0.0.
    */
-  public Held net(boolean exact) {
-    if (values == null || !(plan instanceof LocalRelation)) return null;
+  public Held net(boolean exact, int few) {
+    if (values == null) return null;
     int weight = plan.output().size() - 1;
     for (int at = 0; at < weight; at++) {
       if (!isPlain(type(at))) return null;
@@ -300,7 +306,7 @@ public class Held {
       row[weight] = entry.getValue();
       left.add(new GenericInternalRow(row));
     }
-    return constants(session, plan.output(), Local.seq(left));
+    return of(session, plan.output(), Local.seq(left), few, width(plan.schema()));
   }
 
   /** A value that equals every other one that counts as the same. */
@@ -373,8 +379,8 @@ public class Held {
     if (plan instanceof LogicalRDD) ((LogicalRDD) plan).rdd().unpersist(false);
   }
 
-  private static long width(Dataset data) {
-    return data.schema().defaultSize() + 8L;
+  private static long width(StructType type) {
+    return type.defaultSize() + 8L;
   }
 
   /** With the size that the rows have, so that Spark can choose its joins. */

@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.EqualNullSafe;
 import org.apache.spark.sql.catalyst.expressions.EqualTo;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.GreaterThanOrEqual;
+import org.apache.spark.sql.catalyst.expressions.InterpretedUnsafeProjection;
 import org.apache.spark.sql.catalyst.expressions.LessThanOrEqual;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.Or;
@@ -36,9 +37,9 @@ import org.apache.spark.sql.types.TimestampType;
 /**
  * The rows of a source at one version, found by key and remembered for all views of a run.
  *
- * A key is looked for together with all others of its origin that the run knows of: what one view
- * asks for of the changed orders, the next one will ask for of the others. The rows before a change
- * are those after it less the change, and take no look at the table at all.
+ * A key of a changed row is looked for together with those of all other changed rows of its source:
+ * what one view asks for of some changed orders, the next one will ask for of the others. The rows
+ * before a change are those after it less the change, and take no look at the table at all.
  */
 public class Lookup {
 
@@ -51,23 +52,23 @@ public class Lookup {
   private final String source;
   private final Held changes;
   private final Lookup after;
+  private final Dataset deltas;
   private final java.util.Map pool;
   private final int many;
   private final java.util.HashMap indexes = new java.util.HashMap();
-  // What was fetched so far: others look through it while more is fetched.
-  private final java.util.concurrent.CopyOnWriteArrayList batches =
-      new java.util.concurrent.CopyOnWriteArrayList();
+  private java.util.Map difference;
   private boolean isTooMuch;
 
   private Lookup(
       SparkSession session, LogicalPlan plan, String source, Held changes, Lookup after,
-      java.util.Map pool, int many) {
+      Dataset deltas, java.util.Map pool, int many) {
     this.session = session;
     this.plan = plan;
     this.output = Local.attributes(plan.output());
     this.source = source;
     this.changes = changes;
     this.after = after;
+    this.deltas = deltas;
     this.pool = pool;
     this.many = many;
   }
@@ -77,14 +78,30 @@ public class Lookup {
       SparkSession session, Dataset frame, String source, Held changes, java.util.Map pool,
       int many) {
     LogicalPlan plan = frame.queryExecution().analyzed();
-    Lookup made = new Lookup(session, plan, source, changes, null, pool, many);
+    Lookup made = new Lookup(session, plan, source, changes, null, null, pool, many);
     pool.put(source, made);
     return made;
   }
 
-  /** The rows before. */
-  public Lookup before() {
-    return new Lookup(session, plan, source, changes, this, pool, many);
+  /** The rows before, which are all those of another frame. */
+  public Lookup before(Object frame) {
+    LogicalPlan old = ((Dataset) frame).queryExecution().analyzed();
+    return new Lookup(session, old, source, changes, this, null, pool, many);
+  }
+
+  /** The rows of a frame, which are those of another one and of signed changes of it. */
+  static Lookup sum(
+      SparkSession session, Dataset all, Dataset base, Dataset deltas, String name, int many) {
+    LogicalPlan plan = base.queryExecution().analyzed();
+    java.util.Map pool = new java.util.HashMap();
+    Lookup below = new Lookup(session, plan, name, null, null, null, pool, many);
+    LogicalPlan whole = all.queryExecution().analyzed();
+    return new Lookup(session, whole, name, null, below, deltas, pool, many);
+  }
+
+  /** All rows, for a session, this one's or another. */
+  public Dataset frame(Object session) {
+    return Dataset.ofRows((SparkSession) session, plan);
   }
 
   /** The origins of the columns. */
@@ -105,7 +122,7 @@ public class Lookup {
   /** All rows that have one of the keys in these columns. */
   java.util.ArrayList rows(int[] on, java.util.Collection keys, String[] origins) throws Exception {
     if (after == null) return found(on, keys, origins);
-    return undone(on, keys, after.found(on, keys, origins));
+    return changed(on, keys, after.found(on, keys, origins));
   }
 
   private synchronized java.util.ArrayList found(
@@ -141,7 +158,7 @@ public class Lookup {
     return index;
   }
 
-  /** The keys of all rows that the run knows of the source that these ones come from. */
+  /** The keys of all changed rows of the source that these ones come from. */
   private java.util.Collection related(int[] on, String[] origins) {
     java.util.LinkedHashSet found = new java.util.LinkedHashSet();
     String from = null;
@@ -158,7 +175,7 @@ public class Lookup {
     return other == null ? found : other.keys(names, types(on));
   }
 
-  /** The values that these columns have in changed rows, and in those that were looked up. */
+  /** The values that these columns have in changed rows. */
   private java.util.Collection keys(String[] names, DataType[] types) {
     java.util.LinkedHashSet found = new java.util.LinkedHashSet();
     Expression[] bound = new Expression[names.length];
@@ -172,10 +189,6 @@ public class Lookup {
     }
     UnsafeProjection key = Local.key(bound);
     if (changes != null && changes.values() != null) add(changes.values().iterator(), key, found);
-    java.util.Iterator each = batches.iterator();
-    while (each.hasNext() && found.size() < KEYS) {
-      add(Local.seq((java.util.List) each.next()).iterator(), key, found);
-    }
     return found;
   }
 
@@ -218,7 +231,6 @@ public class Lookup {
       InternalRow row = (InternalRow) rows.get(n);
       ((java.util.ArrayList) index.get(key.apply(row))).add(row);
     }
-    batches.add(rows);
   }
 
   /** The rows of a plan whose columns have one of the keys; null if they are too many. */
@@ -322,48 +334,69 @@ public class Lookup {
     return new Literal(boxed, type);
   }
 
-  /** The rows under the keys with the change taken back. */
-  private java.util.ArrayList undone(
-      int[] on, java.util.Collection keys, java.util.ArrayList now) {
-    if (changes.values() == null) throw new Elsewhere("many changes of " + source);
+  /** The rows under the keys with what is different here. */
+  private java.util.ArrayList changed(
+      int[] on, java.util.Collection keys, java.util.ArrayList now) throws Exception {
     java.util.HashSet wanted = new java.util.HashSet(keys);
     UnsafeProjection key = key(on);
-    int width = output.length;
-    Expression[] all = new Expression[width];
-    for (int at = 0; at < width; at++) {
-      all[at] = new BoundReference(at, output[at].dataType(), true);
-    }
-    UnsafeProjection whole =
-        org.apache.spark.sql.catalyst.expressions.InterpretedUnsafeProjection.createProjection(
-            Local.seq(java.util.Arrays.asList((Object[]) all)));
-    java.util.HashMap added = new java.util.HashMap();
+    UnsafeProjection whole = whole();
+    java.util.HashMap removed = new java.util.HashMap();
     java.util.ArrayList rows = new java.util.ArrayList();
-    scala.collection.Iterator each = changes.values().iterator();
+    java.util.Iterator each = difference().entrySet().iterator();
     while (each.hasNext()) {
-      InternalRow row = (InternalRow) each.next();
-      if (!wanted.contains(key.apply(row))) continue;
-      if (row.getLong(width) < 0L) {
-        rows.add(row);
-        continue;
-      }
-      UnsafeRow value = whole.apply(row).copy();
-      Integer copies = (Integer) added.get(value);
-      added.put(value, Integer.valueOf(copies == null ? 1 : copies.intValue() + 1));
+      java.util.Map.Entry entry = (java.util.Map.Entry) each.next();
+      UnsafeRow row = (UnsafeRow) entry.getKey();
+      long copies = ((Long) entry.getValue()).longValue();
+      if (copies == 0L || !wanted.contains(key.apply(row))) continue;
+      if (copies < 0L) removed.put(row, Long.valueOf(-copies));
+      for (long n = 0L; n < copies; n++) rows.add(row);
     }
     for (int n = 0; n < now.size(); n++) {
       InternalRow row = (InternalRow) now.get(n);
-      if (!added.isEmpty()) {
-        UnsafeRow value = whole.apply(row);
-        Integer copies = (Integer) added.get(value);
-        if (copies != null) {
-          if (copies.intValue() == 1) added.remove(value);
-          else added.put(value.copy(), Integer.valueOf(copies.intValue() - 1));
-          continue;
-        }
+      Long copies = removed.isEmpty() ? null : (Long) removed.get(whole.apply(row));
+      if (copies == null) {
+        rows.add(row);
+      } else if (copies.longValue() == 1L) {
+        removed.remove(whole.apply(row));
+      } else {
+        removed.put(whole.apply(row).copy(), Long.valueOf(copies.longValue() - 1L));
       }
-      rows.add(row);
     }
-    if (!added.isEmpty()) throw new Elsewhere("changes of " + source + " that are not there");
+    if (!removed.isEmpty()) throw new Elsewhere("rows of " + source + " that are not there");
     return rows;
+  }
+
+  /** How many copies of which rows there are more here than in what is looked up. */
+  private synchronized java.util.Map difference() throws Exception {
+    if (difference != null) return difference;
+    scala.collection.Iterator each;
+    if (deltas == null) {
+      if (changes.values() == null) throw new Elsewhere("many changes of " + source);
+      each = changes.values().iterator();
+    } else {
+      scala.Tuple2 found = deltas.queryExecution().executedPlan().executeCollectIterator();
+      each = (scala.collection.Iterator) found._2();
+    }
+    java.util.LinkedHashMap sums = new java.util.LinkedHashMap();
+    UnsafeProjection whole = whole();
+    while (each.hasNext()) {
+      InternalRow row = (InternalRow) each.next();
+      long weight = row.getLong(output.length);
+      UnsafeRow value = whole.apply(row);
+      Long sum = (Long) sums.get(value);
+      long next = (sum == null ? 0L : sum.longValue()) + (deltas == null ? -weight : weight);
+      sums.put(sum == null ? value.copy() : value, Long.valueOf(next));
+    }
+    difference = sums;
+    return sums;
+  }
+
+  /** All columns of a row, told apart by their bytes. */
+  private UnsafeProjection whole() {
+    java.util.ArrayList all = new java.util.ArrayList(output.length);
+    for (int at = 0; at < output.length; at++) {
+      all.add(new BoundReference(at, output[at].dataType(), true));
+    }
+    return InterpretedUnsafeProjection.createProjection(Local.seq(all));
   }
 }
