@@ -92,15 +92,18 @@ def rolled_up() -> Relation:
     return mixed_by(sets, column("grouped", "STRING"), PAY)
 
 
-def by_rank() -> Relation:
+def ranked(partition: tuple[Expression, ...]) -> Window:
     rank = NamedWindow("rank", WindowCall(Call("Rank", ("rank()",), (), "INT", False), ""))
-    return mixed_by(Window(PEOPLE, (TEAM,), (ascending(PAY),), (rank,)), RANK)
+    return Window(PEOPLE, partition, (ascending(PAY),), (rank,))
+
+
+def by_rank() -> Relation:
+    return mixed_by(ranked((TEAM,)), RANK)
 
 
 def first_by_rank() -> Relation:
-    rank = NamedWindow("rank", WindowCall(Call("Rank", ("rank()",), (), "INT", False), ""))
     few = binary("LessThanOrEqual", "<=", RANK, number(3), "BOOLEAN")
-    return Filter(Window(PEOPLE, (), (ascending(PAY),), (rank,)), few)
+    return Filter(ranked(()), few)
 
 
 def by_both_inputs() -> Relation:
@@ -132,6 +135,9 @@ ALWAYS = {
     ),
     "the grand total of ROLLUP and CUBE, if it is evaluated anew": rolled_up(),
     "groups of what a window computes, if they are evaluated anew": by_rank(),
+    "a window with PARTITION BY constants alone, unlike one without PARTITION BY": ranked(
+        (number(1),)
+    ),
     "groups by an expression over both inputs of a join, if they are evaluated anew": (
         by_both_inputs()
     ),

@@ -35,6 +35,13 @@ def test_rule_file_page_and_test_have_the_name_of_the_operator(kind: type) -> No
     assert (ROOT / "tests" / "maintenance" / f"test_{name}.py").is_file()
 
 
+@pytest.mark.parametrize("kind", RULES, ids=lambda kind: kind.__name__)
+def test_the_page_says_where_the_equation_comes_from(kind: type) -> None:
+    page = (ROOT / "docs" / "operators" / f"{word(kind)}.md").read_text("utf-8")
+    equation = page.partition("## Equation")[2].partition("\n## ")[0]
+    assert re.search(r"\b(19|20)\d\d\b|the\s+papers", equation), "a paper, or that none has it"
+
+
 @pytest.mark.parametrize("name", ["distinct", "set_operation"])
 def test_what_is_rewritten_has_a_page_and_a_test_too(name: str) -> None:
     assert (ROOT / "docs" / "operators" / f"{name}.md").is_file()

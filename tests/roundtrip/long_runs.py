@@ -17,17 +17,23 @@ from pathlib import Path
 
 from tests.roundtrip.proved import ROOT, digest_of
 
-_SOURCES = ("src/rollview", "tests/properties", "tests/soak")
-
 
 @dataclass(frozen=True)
 class LongRun:
-    """A command, and how many lines at the end of what it prints are its result."""
+    """A command, and how many lines at the end of what it prints are its result.
+
+    What comes out depends on src/ and on the folder of the command.
+    """
 
     name: str
     title: str
     command: tuple[str, ...]
     lines: int
+
+    def digest(self) -> str:
+        """A name for the state of everything that the outcome depends on."""
+        own = Path(*self.command[0].split(".")).parent.as_posix()
+        return digest_of(ROOT, "src/rollview", own)
 
 
 RUNS = (
@@ -114,7 +120,7 @@ def _part(run: LongRun, outcome: Outcome | None) -> str:
 def _path(run: LongRun, kind: str) -> Path:
     folder = ROOT / "build" / "proof"
     folder.mkdir(parents=True, exist_ok=True)
-    return folder / f"{run.name}-{digest_of(ROOT, *_SOURCES)}.{kind}"
+    return folder / f"{run.name}-{run.digest()}.{kind}"
 
 
 def main() -> int:

@@ -103,6 +103,7 @@ def test_the_digest_is_of_names_and_contents(checkout: Path) -> None:
 
 CALENDAR = LongRun("calendar", "February", ("calendar", "2024", "2"), 2)
 BROKEN = LongRun("broken", "A month that is none", ("calendar", "2024", "13"), 2)
+DECODING = LongRun("decoding", "The help of a tool", ("json.tool", "--help"), 1)
 
 
 @pytest.fixture
@@ -128,6 +129,17 @@ def test_a_long_run_of_other_sources_is_not_known(long: Path) -> None:
     long_runs.carry_out(CALENDAR)
     (long / "src" / "rollview" / "one.py").write_text("ONE = 2\n")
     assert not long_runs.known()
+
+
+def test_a_long_run_depends_on_the_folder_of_its_command(long: Path) -> None:
+    for folder in ("json", "other"):
+        (long / folder).mkdir()
+        (long / folder / "tool.py").write_text("")
+    first = DECODING.digest()
+    (long / "other" / "tool.py").write_text("OTHER = 1\n")
+    assert DECODING.digest() == first
+    (long / "json" / "tool.py").write_text("OWN = 1\n")
+    assert DECODING.digest() != first
 
 
 @pytest.mark.usefixtures("long")

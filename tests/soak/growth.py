@@ -13,11 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+from rollview.runtime.refresh_view import _CLEANING
+from rollview.storage.delta_commits import _FEW_FILES
 from rollview.storage.segments import MAX_SEGMENTS
 from rollview.storage.view_store import _KEPT_VECTORS
 
 MORE_FILES = 1.5  # of the most in the second quarter of a run, that the last quarter may have
 MORE_SECONDS = 1.3  # of the median of the second quarter
+# Those that a compaction leaves as they are, and one of each refresh until there is the next. How
+# many of them one view has is left to chance; whether they grow, all views together tell.
+MOST_LIVE = _FEW_FILES + _CLEANING
 # Those that the newest vector names, one more for each vector kept, and the one just written.
 MOST_SEGMENTS = MAX_SEGMENTS + _KEPT_VECTORS + 1
 
@@ -113,15 +118,11 @@ def growing(rounds: Sequence[Round], *, settled: bool) -> list[str]:
     """What grows without end in a run; a run that has ``settled`` has seen every compaction."""
     if len(rounds) < 4:  # too few to tell
         return []
-    found = []
-    if settled:
-        for name in rounds[-1].counts.live:
-            found += _more_files(f"live files of {name}", [r.counts.live[name] for r in rounds])
+    found = _too_many("live files", [r.counts.live for r in rounds], MOST_LIVE)
+    if settled and not found:
+        found += _more_files("live files", [sum(r.counts.live.values()) for r in rounds])
     found += _more_files("files that no commit names", [r.counts.unnamed for r in rounds])
-    for operator in rounds[-1].counts.segments:
-        most = max(r.counts.segments.get(operator, 0) for r in rounds)
-        if most > MOST_SEGMENTS:
-            found.append(f"segments of {operator}: {most}, where {MOST_SEGMENTS} are enough")
+    found += _too_many("segments", [r.counts.segments for r in rounds], MOST_SEGMENTS)
     if settled:
         found += _more_files("control files", [r.counts.control for r in rounds])
         found += _slower([r.seconds for r in rounds])
@@ -131,6 +132,16 @@ def growing(rounds: Sequence[Round], *, settled: bool) -> list[str]:
 def _quarters(values: Sequence[float]) -> tuple[Sequence[float], Sequence[float]]:
     quarter = len(values) // 4
     return values[quarter : 2 * quarter], values[-quarter:]
+
+
+def _too_many(what: str, counts: Sequence[dict[str, int]], enough: int) -> list[str]:
+    """Those of the newest count that had more, in any round, than are enough."""
+    most = {name: max(count.get(name, 0) for count in counts) for name in counts[-1]}
+    return [
+        f"{what} of {name}: {seen}, where {enough} are enough"
+        for name, seen in most.items()
+        if seen > enough
+    ]
 
 
 def _more_files(what: str, counts: Sequence[int]) -> list[str]:

@@ -77,6 +77,8 @@ def _now(flow: Flow, relation: Relation, state: State) -> Relation:
 
 def evaluated(flow: Flow, relation: Relation, moment: Moment, keys: Keys | None) -> Relation:
     """The same, but from the inputs of the relation even if its own rows are kept."""
+    if keys is not None and keys.on and not keys.names:
+        keys = _of_constants(flow, relation, keys)
     if isinstance(relation, Scan):
         return restrict(_table(flow, relation, moment), keys)
     if isinstance(relation, Filter):
@@ -230,16 +232,25 @@ def _through(flow: Flow, keys: Keys, project: Project) -> Keys:
     """The keys below a projection; those that a constant cannot have are left out."""
     values = {item.name: item.expression for item in project.items}
     below = keys.over(tuple(substitute(e, values) for e in keys.expressions))
-    constant = conjunction(same(e, key) for e, key in below.on if isinstance(e, Literal))
+    constant = conjunction(same(e, key) for e, key in below.on if not column_names(e))
     if constant is None:
         return below
-    rest = tuple((e, key) for e, key in below.on if not isinstance(e, Literal))
+    rest = tuple((e, key) for e, key in below.on if column_names(e))
     left = flow.hold(Filter(below.relation, constant), "keys")
     if not rest and flow.reaches_tables(project.child):
         if isinstance(flow.origin(project), Join):  # NULLs of an outer join, which = never finds
             flow.rarely(left)
         flow.blame(project, all_alike(flow.origin(project)), when=left)
     return Keys(left, rest)
+
+
+def _of_constants(flow: Flow, relation: Relation, keys: Keys) -> Keys:
+    """Keys that no column is compared with, as in PARTITION BY 1: those of all rows, or of none."""
+    constant = conjunction(same(e, key) for e, key in keys.on)
+    left = keys.relation if constant is None else flow.hold(Filter(keys.relation, constant), "keys")
+    if flow.reaches_tables(relation):
+        flow.blame(relation, all_alike(flow.origin(relation)), when=left)
+    return Keys(left, ())
 
 
 def _renamed(keys: Keys, outer: Schema, inner: Schema) -> Keys:

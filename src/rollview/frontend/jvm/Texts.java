@@ -34,6 +34,8 @@ public class Texts {
       return list("approx_count_distinct(", child(e, 0),
           ", " + Leaves.get(e, "relativeSD") + "D)");
     }
+    // Its own text names columns together with their ids.
+    if (kind.equals("PythonUDAF")) return call(String.valueOf(Leaves.get(e, "name")), e);
     return template(e, Boolean.valueOf(distinct));
   }
 

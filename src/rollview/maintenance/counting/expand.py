@@ -1,4 +1,8 @@
-"""Expand makes the same rows of every input row, so it is linear."""
+"""Expand makes the same rows of every input row, so it is linear.
+
+None of the papers has it: it is a union of projections, which are (Griffin and Libkin's rules for
+bags, as in Quass 1996, section 3.1).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""A generator makes rows of each input row alone, so it is linear."""
+"""A generator makes rows of each input row alone, so it is linear.
+
+None of the papers has it: it is a join of each row with a bag that depends on that row alone, so
+the rule is that of a projection (Blakeley, Larson, Tompa 1986, section 5.2) for many rows.
+"""
 
 from __future__ import annotations
 

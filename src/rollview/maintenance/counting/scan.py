@@ -1,4 +1,8 @@
-"""The changes of a source are its delta."""
+"""The changes of a source are its delta.
+
+Where every propagation begins (Barbier 2007, definition 1.15: a transaction maps every
+base relation to a delta).
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """A scalar subquery: nothing above it is touched unless its value changed.
 
 Its one row is kept, unless that is one of what an aggregate keeps: both values are had without a
-table.
+table. None of the papers has scalar subqueries: it is the difference of two states, made minimal
+(Quass 1996, section 3.1).
 """
 
 from __future__ import annotations

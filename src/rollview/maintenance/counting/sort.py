@@ -1,4 +1,7 @@
-"""An order means nothing for a bag."""
+"""An order means nothing for a bag.
+
+None of the papers has an order: their relations are sets or bags.
+"""
 
 from __future__ import annotations
 
