@@ -6,7 +6,7 @@ STAMP := .venv/.installed-$(shell cat requirements.lock pyproject.toml 2>/dev/nu
 LAKE ?= demo-lake
 WORKERS ?= 2
 
-.PHONY: demo test fast lint format proof soak bench docs lock clean
+.PHONY: demo test fast lint format proof soak bench bench-large docs lock clean
 
 demo: $(STAMP)
 	@$(BIN)/rollview demo --lake $(LAKE)
@@ -37,13 +37,22 @@ soak: $(STAMP)
 	@$(BIN)/pytest -m soak --timeout 0 -s
 
 # Refreshes against recomputation at scale 1, four sizes of changes in one lake, which stays: a run
-# that was stopped goes on. Then what refreshes of little cost.
+# that was stopped goes on. Then what refreshes of little cost, and docs/performance.md.
 bench: $(STAMP)
 	@mkdir -p build/bench
 	@for part in 0.0001 0.001 0.01 0.1; do \
-	  $(BIN)/python -m benchmarks.tpch --lake build/bench/tpch-1 --change $$part \
+	  $(BIN)/python -m benchmarks.tpch --lake build/bench/tpch-1 --change $$part --regret \
 	    --json build/bench/tpch-1-$$part.json || exit 1; done
-	@$(BIN)/python -m benchmarks.micro --json build/bench/micro.json
+	@$(BIN)/python -m benchmarks.micro --journal build/bench/micro.jsonl \
+	  --json build/bench/micro.json
+	@$(BIN)/python -m benchmarks.report
+
+# The same at scale 10: one size of changes, recomputation timed once. Needs 30 GB of disk.
+bench-large: $(STAMP)
+	@mkdir -p build/bench
+	@$(BIN)/python -m benchmarks.tpch --scale 10 --rounds 2 --lake build/bench/tpch-10 \
+	  --json build/bench/tpch-10-0.001.json
+	@$(BIN)/python -m benchmarks.report
 
 # What is generated from the code: the command line reference.
 docs: $(STAMP)

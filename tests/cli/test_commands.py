@@ -291,3 +291,21 @@ def test_bench_shows_why_a_script_failed(
     outcome = rollview("bench", "tpch", "--views", "q99", "--scale", "0.1")
     assert outcome.code == 1
     assert "there is no query q99" in outcome.err
+
+
+def test_bench_hands_its_options_on(
+    rollview: Rollview, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rollview.cli.bench._TREE", tmp_path)
+    (tmp_path / "benchmarks").mkdir()
+    script = (
+        "import json, sys\n"
+        "given = sys.argv[1:]\n"
+        "place = given.index('--json')\n"
+        "open(given[place + 1], 'w').write(json.dumps(given[:place]))\n"
+    )
+    (tmp_path / "benchmarks" / "tpch.py").write_text(script)
+    given = ("--scale", "0.1", "--store", "delta", "--regret")
+    assert rollview("bench", "tpch", *given, "--json").json == ["--rounds", "3", *given]
+    assert rollview("bench", "tpch", "--json").json == ["--rounds", "3"]
+    assert "--regret is an option of" in rollview("bench", "micro", "--regret").err

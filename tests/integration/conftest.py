@@ -12,13 +12,7 @@ from pyspark.sql import SparkSession
 
 import rollview
 from rollview import Session
-from rollview.runtime import costs
-
-
-@pytest.fixture(autouse=True)
-def no_time_is_saved(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The tables are so small that recomputing would always be faster."""
-    monkeypatch.setattr(costs, "why_whole", lambda past, operators: None)
+from rollview.planning.overrides import STRATEGY
 
 
 def private_session(spark: SparkSession, folder: Path) -> SparkSession:
@@ -26,6 +20,8 @@ def private_session(spark: SparkSession, folder: Path) -> SparkSession:
     name = f"s_{uuid.uuid4().hex[:8]}"
     own = spark.newSession()
     own.conf.set("spark.sql.shuffle.partitions", "1")
+    # They are so small that recomputing would always be faster.
+    own.conf.set(STRATEGY, "counting")
     own.conf.set("spark.databricks.delta.stats.collect", "false")
     # The tables are tiny and every plan is run once: compiling it costs more than running it does.
     own.conf.set("spark.sql.codegen.wholeStage", "false")

@@ -304,7 +304,7 @@ def test_history_that_is_gone(own: SparkSession) -> None:
     table.run("INSERT INTO {t} VALUES (1, 'x', 1)", "UPDATE {t} SET v = 'y' WHERE k = 2")
     assert table.version == 4
     assert [table.source.readable(str(v)) for v in range(5)] == [True] * 5
-    assert [table.source.rows(str(v)) for v in range(5)] == [0, 10, 8, 9, 9]
+    assert [table.source.size(str(v)).rows for v in range(5)] == [0, 10, 8, 9, 9]
     assert table.source.obstacle("1", "4", ["k"]) is None
 
     last = table.run("VACUUM {t} RETAIN 0 HOURS")  # which may be recorded in the log, too
@@ -338,7 +338,7 @@ def test_history_that_is_gone(own: SparkSession) -> None:
     )
     assert not table.source.readable("0")
     assert not table.source.readable("1")
-    assert table.source.rows("1") is None
+    assert table.source.size("1").rows is None
 
 
 def test_columns_that_went_or_changed(own: SparkSession) -> None:
@@ -381,7 +381,7 @@ def test_iceberg(own: SparkSession) -> None:
     assert len(set(versions)) == len(versions)
     check_source(source, versions, ["v", "k"])
     assert jobs(own, source.changes(versions[-3], versions[-2], ["k"])) == 0
-    assert [source.rows(version) for version in versions[:3]] == [0, 20, 25]
+    assert [source.size(version).rows for version in versions[:3]] == [0, 20, 25]
 
     own.sql(f"ALTER TABLE {name} SET TBLPROPERTIES ('write.delete.mode' = 'merge-on-read')")
     own.sql(f"INSERT INTO {name} {ROWS} FROM range(5)")
@@ -389,7 +389,7 @@ def test_iceberg(own: SparkSession) -> None:
     own.sql(f"DELETE FROM {name} WHERE k = 2")
     after = source.state().version
     assert "has delete files (merge-on-read)" in str(source.obstacle(before, after, ["k"]))
-    assert source.rows(after) is None
+    assert source.size(after).rows is None
     own.sql(f"CALL iceberg.system.expire_snapshots('{name}', TIMESTAMP '2100-01-01 00:00:00')")
     assert "does not descend from" in str(source.obstacle(versions[0], after, ["k"]))
     assert not source.readable(before)

@@ -11,8 +11,10 @@ from pyspark.sql import DataFrame, SparkSession
 
 import rollview
 from rollview import Session
-from rollview.errors import NotIncremental
-from rollview.runtime import costs, pinning
+from rollview.errors import BadOption, NotIncremental
+from rollview.planning.cost import PREFIX
+from rollview.planning.overrides import APPLY, STRATEGY
+from rollview.runtime import pinning
 from rollview.runtime.report import Mode, RefreshReport
 from rollview.storage.delta_changes import DeltaChanges, Plan
 from tests.properties.seed import SEED
@@ -344,27 +346,78 @@ def test_much_changed_is_recomputed_by_cost(shop: Session) -> None:
     shop.create_view("counted", query)
     shop.create_view("kept", query, policy="incremental")
     shop.sql("UPDATE many SET k = k + 1 WHERE id < 4000")
+    shop.spark.conf.set(STRATEGY, "auto")
+    shop.spark.conf.set(f"{PREFIX}held", "1000")  # seconds for a row that a step holds
     report = refresh(shop, "counted")
     assert report.mode is Mode.FULL
-    assert "rows of" in (report.reason or "")
+    assert "expected to take" in (report.reason or "")
     assert refresh(shop, "kept").mode is Mode.INCREMENTAL
     assert shop.verify("counted").correct
     assert shop.verify("kept").correct
 
 
 def test_only_auto_recomputes_because_it_is_faster(
-    shop: Session, monkeypatch: pytest.MonkeyPatch
+    shop: Session,
 ) -> None:
-    monkeypatch.undo()
     for policy in ("auto", "incremental", "strict"):
         shop.create_view(policy, VIEWS["totals"], policy=policy)
     shop.sql("INSERT INTO sales VALUES (7, 'a', 1, NULL)")
-    monkeypatch.setattr(costs, "_FIXED", 1000.0)
+    shop.spark.conf.set(STRATEGY, "auto")
+    shop.spark.conf.set(f"{PREFIX}change", "1000")
     report = refresh(shop, "auto")
-    assert (report.mode, report.number) == (Mode.FULL, 2)
-    assert "deriving a change is expected to take 100" in (report.reason or "")
+    assert (report.mode, report.number, report.apply) == (Mode.FULL, 2, "replace")
+    assert "deriving its change 100" in (report.reason or "")
     for policy in ("incremental", "strict"):
         assert refresh(shop, policy).mode is Mode.INCREMENTAL
+
+
+@pytest.mark.parametrize("strategy", ["counting", "key-scoped", "recompute"])
+@pytest.mark.parametrize("way", ["merge", "rewrite"])
+def test_a_session_can_ask_for_a_way(shop: Session, strategy: str, way: str) -> None:
+    shop.create_view("totals", VIEWS["totals"])
+    shop.spark.conf.set(STRATEGY, strategy)
+    shop.spark.conf.set(APPLY, way)
+    for statements in CHANGES[:3]:
+        for statement in statements:
+            shop.sql(statement)
+        report = refresh(shop, "totals")
+        taken = "replace" if strategy == "recompute" else way
+        assert (report.strategy, report.apply) == (strategy, taken)
+        assert shop.verify("totals").correct
+
+
+def test_what_was_expected_and_what_it_took_is_in_the_history(shop: Session) -> None:
+    shop.create_view("totals", VIEWS["totals"])
+    shop.sql("INSERT INTO sales VALUES (7, 'a', 1, NULL)")
+    refresh(shop, "totals")
+    derived, created = shop.history("totals")
+    assert created.costs is not None
+    assert [one["piece"] for one in created.costs["pieces"]] == ["recompute"]
+    assert derived.costs is not None
+    assert [one["piece"].split()[0] for one in derived.costs["pieces"]] == [
+        "changes",
+        "derive",
+        "apply",
+    ]
+    assert all(one["took"] >= 0 and one["model"] > 0 for one in derived.costs["pieces"])
+    assert derived.rows_read > 0
+
+
+def test_explain_shows_what_each_way_is_expected_to_take(shop: Session) -> None:
+    told = shop.explain(VIEWS["totals"])
+    assert {one.strategy for one in told.candidates} == {"counting", "key-scoped", "recompute"}
+    assert all(one.cost is not None and one.cost > 0 for one in told.candidates)
+    assert [one.chosen for one in told.candidates].count(True) == 1
+    shop.create_view("totals", VIEWS["totals"])
+    shop.sql("INSERT INTO sales VALUES (7, 'a', 1, NULL)")
+    assert "candidates, by what a refresh is expected to take now:" in str(shop.explain("totals"))
+
+
+def test_a_constant_that_is_none_is_refused(shop: Session) -> None:
+    shop.spark.conf.set(f"{PREFIX}nosuch", "1")
+    with pytest.raises(BadOption, match="no constant nosuch"):
+        shop.create_view("totals", VIEWS["totals"])
+    assert not shop.views()
 
 
 def test_rows_enter_and_leave_by_the_clock(shop: Session, monkeypatch: pytest.MonkeyPatch) -> None:

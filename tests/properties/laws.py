@@ -2,7 +2,8 @@
 
 1. After each refresh the stored view and its delta are the query recomputed, as bags; every kept
    state is its relation evaluated; nothing is removed that is not there.
-2. The same changes, split into other refreshes, give the same view.
+2. The same changes, split into other refreshes, give the same view; and so do the changes as they
+   were, if changed groups are evaluated anew that could go on from their state.
 3. The prepared relation is the same bag as the relation.
 """
 
@@ -32,6 +33,11 @@ def check(case: Case, connection: duckdb.DuckDBPyConnection, *, split: bool = Tr
         for batch in others:
             other.refresh(batch)
         assert_same("law 2: the changes split otherwise", other.view, maintained.view)
+    if split and maintained.can_be_scoped():
+        scoped = Maintained(case, connection, key_scoped=True)
+        for batch in case.batches:
+            scoped.refresh(batch)
+        assert_same("law 2: groups evaluated anew", scoped.view, maintained.view)
 
 
 def otherwise_split(batches: tuple[Batch, ...]) -> tuple[Batch, ...]:

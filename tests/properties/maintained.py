@@ -19,6 +19,7 @@ from rollview.maintenance.compiler import compile_delta
 from rollview.maintenance.prepare import prepare
 from rollview.maintenance.program import Kept, Program
 from rollview.maintenance.signed import WEIGHT_COLUMN
+from rollview.planning.candidates import can_be_scoped
 from rollview.runtime.propagate import propagate
 from rollview.sql.render import render
 from tests.properties.bags import Bag, applied, assert_same, bag, signed_bag
@@ -42,9 +43,15 @@ class Maintained:
     """A view, its states and its sources, from refresh to refresh."""
 
     def __init__(
-        self, case: Case, connection: duckdb.DuckDBPyConnection, reading: Reading | None = None
+        self,
+        case: Case,
+        connection: duckdb.DuckDBPyConnection,
+        reading: Reading | None = None,
+        *,
+        key_scoped: bool = False,
     ) -> None:
         self._case = case
+        self._key_scoped = key_scoped
         self._reading = reading or {}
         self._connection = connection
         self._rows = {name: list(table.rows) for name, table in case.tables.items()}
@@ -58,6 +65,10 @@ class Maintained:
             whole = at_moment(kept.relation, self._reading)
             stored = engine.compute(_table(kept), render(whole, self._now))
             self._states[kept.name] = bag(engine.rows(f"FROM {stored.table}"))
+
+    def can_be_scoped(self) -> bool:
+        """Whether the same view can be maintained by evaluating changed groups anew."""
+        return can_be_scoped(self._prepared)
 
     def check_prepared(self) -> None:
         """Law 3, with the rows as they are; the view is known to be right."""
@@ -92,11 +103,14 @@ class Maintained:
             clock = Clock(self._reading, reading)
             self._reading = reading
             self._programs.clear()
-            return compile_delta(self._prepared, changed | {CLOCK}, clock)
+            return self._compiled(changed | {CLOCK}, clock)
         if changed not in self._programs:
             clock = Clock(self._reading, self._reading)
-            self._programs[changed] = compile_delta(self._prepared, changed, clock)
+            self._programs[changed] = self._compiled(changed, clock)
         return self._programs[changed]
+
+    def _compiled(self, changed: frozenset[str], clock: Clock) -> Program:
+        return compile_delta(self._prepared, changed, clock, key_scoped=self._key_scoped)
 
     def _evaluated(self, engine: DuckEngine, relation: Relation) -> list[Row]:
         return engine.recomputed(at_moment(relation, self._reading), self._now)

@@ -15,7 +15,7 @@ def test_what_spark_has_forgotten_hides_nothing_else() -> None:
     def stage(id: int) -> MagicMock:
         if id == 2:
             raise forgotten
-        return MagicMock(inputBytes=lambda: 100 * id)
+        return MagicMock(inputBytes=lambda: 100 * id, inputRecords=lambda: id)
 
     def job(id: int) -> MagicMock:
         if id == 9:
@@ -27,4 +27,4 @@ def test_what_spark_has_forgotten_hides_nothing_else() -> None:
     context.statusTracker().getJobIdsForGroup.return_value = [8, 9]
     store = context._jsc.sc().statusStore()
     store.job, store.lastStageAttempt = job, stage
-    assert _asked_cost(context, "group") == (2, 400)
+    assert _asked_cost(context, "group") == (2, 400, 4)

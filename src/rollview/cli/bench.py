@@ -56,6 +56,12 @@ Change = Annotated[
 Views = Annotated[
     str | None, typer.Option("--views", metavar="NAMES", help="tpch: such as q01,q05; all.")
 ]
+Store = Annotated[
+    str | None, typer.Option("--store", metavar="STORE", help="tpch, micro: of the views; delta.")
+]
+Regret = Annotated[
+    bool, typer.Option("--regret", help="tpch: force every way to refresh once as well.")
+]
 PolicyOption = Annotated[
     str | None, typer.Option("--policy", metavar="POLICY", help="tpch: of the views; auto.")
 ]
@@ -79,6 +85,8 @@ def bench(
     change: Change = None,
     views: Views = None,
     policy: PolicyOption = None,
+    store: Store = None,
+    regret: Regret = False,
     keep: Keep = None,
     json: Json = False,
 ) -> None:
@@ -88,15 +96,18 @@ def bench(
     Examples:
       rollview bench plan --only tpch --rounds 1 --json
       rollview bench tpch --scale 1 --change 0.001 --views q01,q05
+      rollview bench micro --only "aggregate 1000 "
     """
     given: dict[Benchmark, dict[str, object]] = {
         Benchmark.PLAN: {"--only": only},
-        Benchmark.MICRO: {"--only": only},
+        Benchmark.MICRO: {"--only": only, "--store": store},
         Benchmark.TPCH: {
             "--scale": scale,
             "--change": change,
             "--views": views,
             "--policy": policy,
+            "--store": store,
+            "--regret": regret or None,
             "--lake": keep and keep.absolute(),
         },
     }
@@ -122,7 +133,8 @@ def _command(name: Benchmark, options: Mapping[str, object]) -> list[str]:
         )
     command = [sys.executable, "-m", f"benchmarks.{script.stem}"]
     for option, value in options.items():
-        command += [option, str(value)] if value is not None else []
+        if value is not None:
+            command += [option] if value is True else [option, str(value)]
     return command
 
 

@@ -16,12 +16,19 @@ from rollview.maintenance.program import Note, Program, Step
 from rollview.maintenance.reads import phrases
 
 
-def compile_delta(prepared: Prepared, changed: Iterable[str], clock: Clock = SYMBOLIC) -> Program:
+def compile_delta(
+    prepared: Prepared,
+    changed: Iterable[str],
+    clock: Clock = SYMBOLIC,
+    *,
+    key_scoped: bool = False,
+) -> Program:
     """The program that derives the change of the view from the changes of these sources.
 
-    The clock is one of them if it has gone on; filters on it are evaluated by what it says.
+    The clock is one of them if it has gone on; filters on it are evaluated by what it says. With
+    ``key_scoped``, changed groups are evaluated anew, also those that could go on from their state.
     """
-    flow = Flow(RULES, image, frozenset(changed), prepared.kept, clock)
+    flow = Flow(RULES, image, frozenset(changed), prepared.kept, clock, key_scoped)
     delta = flow.delta(prepared.relation)
     states = {}
     for kept in prepared.kept:

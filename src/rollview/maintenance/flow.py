@@ -53,7 +53,9 @@ class Flow:
         changed: frozenset[str],
         kept: tuple[Kept, ...],
         clock: Clock = SYMBOLIC,
+        key_scoped: bool = False,
     ) -> None:
+        self.key_scoped = key_scoped
         self._rules = rules
         self._image = image
         self._changed = changed

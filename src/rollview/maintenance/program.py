@@ -94,13 +94,13 @@ class Program:
     @property
     def reasons(self) -> tuple[Reason, ...]:
         """Why a refresh is not wholly incremental, whatever the changes are."""
-        rare = self._seldom()
+        rare = self.seldom
         return _different(blame.reason for blame in self.blames if blame.step not in rare)
 
     @property
     def at_times(self) -> tuple[Reason, ...]:
         """Why some refreshes are not: those of which a step has rows that most have not."""
-        rare, always = self._seldom(), self.reasons
+        rare, always = self.seldom, self.reasons
         found = _different(blame.reason for blame in self.blames if blame.step in rare)
         return tuple(reason for reason in found if reason not in always)
 
@@ -108,7 +108,8 @@ class Program:
         """The reasons, those of some refreshes included, that concern any of these operators."""
         return _different(blame.reason for blame in self.blames if blame.relation in relations)
 
-    def _seldom(self) -> frozenset[str]:
+    @property
+    def seldom(self) -> frozenset[str]:
         """The rare steps, and those that have no rows without them."""
         return emptied([(step.name, step.relation) for step in self.steps], self.rare)
 

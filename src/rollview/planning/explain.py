@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rollview.algebra.definition import Definition
 from rollview.algebra.printer import describe
 from rollview.algebra.relations import (
@@ -16,12 +18,22 @@ from rollview.algebra.relations import (
 from rollview.algebra.traverse import inputs
 from rollview.maintenance.prepare import Prepared
 from rollview.maintenance.program import Note, RuleName
+from rollview.planning.candidates import Estimate
 from rollview.planning.explanation import Candidate, Explanation, Operator
 from rollview.planning.verdict import FULL, RECOMPUTE, Verdict
 
 
-def explain(definition: Definition, verdict: Verdict, sql: str) -> Explanation:
-    """The explanation of a verdict; ``sql`` is what a refresh would run."""
+def explain(
+    definition: Definition,
+    verdict: Verdict,
+    sql: str,
+    estimated: Sequence[Estimate] = (),
+    chosen: Estimate | None = None,
+) -> Explanation:
+    """The explanation of a verdict; ``sql`` is what a refresh would run.
+
+    The candidates are those that were estimated, with the one that would be chosen now.
+    """
     return Explanation(
         mode=verdict.mode,
         strategy=verdict.strategy,
@@ -29,7 +41,7 @@ def explain(definition: Definition, verdict: Verdict, sql: str) -> Explanation:
         operators=_operators(definition, verdict),
         reasons=verdict.reasons,
         at_times=verdict.at_times,
-        candidates=_candidates(verdict),
+        candidates=_estimated(estimated, chosen) or _candidates(verdict),
         sources=tuple(source.name for source in definition.sources),
         sql=sql,
     )
@@ -41,6 +53,20 @@ def _candidates(verdict: Verdict) -> tuple[Candidate, ...]:
     if verdict.program is None:
         return (whole,)
     return (Candidate(verdict.mode, verdict.strategy, None, True), whole)
+
+
+def _estimated(estimated: Sequence[Estimate], chosen: Estimate | None) -> tuple[Candidate, ...]:
+    return tuple(
+        Candidate(
+            one.mode,
+            one.strategy,
+            round(one.seconds, 3),
+            one == chosen,
+            one.way.value,
+            tuple((piece.name, round(piece.seconds, 3)) for piece in one.pieces),
+        )
+        for one in estimated
+    )
 
 
 def _operators(definition: Definition, verdict: Verdict) -> tuple[Operator, ...]:

@@ -53,18 +53,25 @@ class Operator:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One way to refresh, with its estimated cost where there is an estimate."""
+    """One way to refresh, with its estimated cost in seconds where there is an estimate.
+
+    ``apply`` is how the rows would be committed, and ``pieces`` what each part of it would take.
+    """
 
     mode: str
     strategy: str
     cost: float | None
     chosen: bool
+    apply: str | None = None
+    pieces: tuple[tuple[str, float], ...] = ()
 
     def to_dict(self) -> dict[str, object]:
         return {
             "mode": self.mode,
             "strategy": self.strategy,
+            "apply": self.apply,
             "cost": self.cost,
+            "pieces": dict(self.pieces),
             "chosen": self.chosen,
         }
 
@@ -107,7 +114,7 @@ class Explanation:
             lines.append("(no operators: the query is kept as Spark's own plan)")
         told = {reason for operator in self.operators for reason in operator.reasons}
         lines += _reason_lines("", tuple(r for r in self.reasons if r not in told))
-        return "\n".join(lines)
+        return "\n".join(lines + _candidate_lines(self.candidates))
 
 
 def _plain(reason: Reason) -> dict[str, object]:
@@ -117,6 +124,21 @@ def _plain(reason: Reason) -> dict[str, object]:
         "message": reason.message,
         "hint": reason.hint,
     }
+
+
+def _candidate_lines(candidates: tuple[Candidate, ...]) -> list[str]:
+    """The candidates that have an estimate, the cheapest first."""
+    known = [(one.cost, one) for one in candidates if one.cost is not None]
+    if not known:
+        return []
+    ranked = sorted(known, key=lambda pair: pair[0])
+    names = [f"{one.strategy}, {one.apply}" for _, one in ranked]
+    width = max(map(len, names))
+    lines = ["", "candidates, by what a refresh is expected to take now:"]
+    for name, (cost, one) in zip(names, ranked, strict=True):
+        parts = ", ".join(f"{piece} {seconds:.2f}" for piece, seconds in one.pieces)
+        lines.append(f"{'*' if one.chosen else ' '} {name:{width}}{cost:8.2f} s  ({parts})")
+    return lines
 
 
 def _short(text: str) -> str:

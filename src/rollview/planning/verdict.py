@@ -21,7 +21,7 @@ from rollview.maintenance.program import Program
 from rollview.maintenance.signed import WEIGHT
 
 INCREMENTAL, PARTIAL, FULL = "incremental", "partial", "full"
-COUNTING, RECOMPUTE = "counting", "recompute"
+COUNTING, KEY_SCOPED, RECOMPUTE = "counting", "key-scoped", "recompute"
 _OLD_STATISTICS = "spark.sql.legacy.statisticalAggregate"
 _FULL_ONLY = (
     ReasonCode.NON_DETERMINISTIC,

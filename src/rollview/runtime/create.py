@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
@@ -15,10 +16,12 @@ from rollview.errors import BadOption, BadQuery, NonDeterministic, NotIncrementa
 from rollview.frontend.define import define, original
 from rollview.frontend.scope import scoped
 from rollview.maintenance.clock import CLOCK
+from rollview.planning.cost import Way
 from rollview.planning.verdict import maintained, obstacles
 from rollview.runtime import history, recovery, worker
 from rollview.runtime.catalog import Catalog, StoredView, key_of, new_view_id, view_exists
 from rollview.runtime.contents import contents
+from rollview.runtime.estimates import Subject, computed, overrides_of
 from rollview.runtime.lake import Lake
 from rollview.runtime.pinning import Run
 from rollview.runtime.public import (
@@ -157,7 +160,7 @@ def _build(lake: Lake, catalog: Catalog, view: StoredView, old: StoredView | Non
             lambda: _fill(lake, catalog, view),
             left="nothing was created" if old is None else "the old view is as it was",
         )
-        built, committed = done.result
+        built, committed, costs = done.result
         _make_exist(lake, catalog, built, old)
     except Exception:
         recovery.remove_view(lake, view.view_id)
@@ -169,19 +172,28 @@ def _build(lake: Lake, catalog: Catalog, view: StoredView, old: StoredView | Non
     faults.point("create.unclaimed")
     seconds = {"total": round(time.monotonic() - started, 3)}
     report = replace(
-        _report(built, committed), jobs=done.jobs, bytes_read=done.bytes_read, seconds=seconds
+        _report(built, committed),
+        jobs=done.jobs,
+        bytes_read=done.bytes_read,
+        rows_read=done.rows_read,
+        seconds=seconds,
+        costs=costs,
     )
     history.record(lake, view.view_id, report)
     return built
 
 
-def _fill(lake: Lake, catalog: Catalog, view: StoredView) -> tuple[StoredView, Watermark]:
-    """Compute the contents and commit them as refresh 1."""
+def _fill(
+    lake: Lake, catalog: Catalog, view: StoredView
+) -> tuple[StoredView, Watermark, dict[str, Any]]:
+    """Compute the contents and commit them as refresh 1; also what that took."""
     definition = view.definition
+    overrides_of(lake)  # what is wrong with them is told before anything is computed
     session: SparkSession = scoped(lake.spark, definition.settings)
     run = Run(lake, catalog)
     with worker.evaluation(view.name, lake.java):
         vector = run.vector(session, definition)
+        started = time.monotonic()
         leaves = run.leaves(session, definition, vector)
         rows = original(session, definition, leaves)
         built = replace(view, schema=rows.schema)
@@ -193,7 +205,10 @@ def _fill(lake: Lake, catalog: Catalog, view: StoredView) -> tuple[StoredView, W
             # Ties are broken as every later refresh will break them, and state is kept.
             found = contents(session, definition, leaves, store, view.policy, vector.get(CLOCK))
             rows, state = found.rows, found.state
-        return built, store.commit(Replace(rows), 0, vector, state)
+        committed = store.commit(Replace(rows), 0, vector, state)
+        spent = time.monotonic() - started
+        subject = Subject(run, session, definition, view.policy, vector, built, committed)
+        return built, committed, computed(subject, spent)
 
 
 def _make_exist(lake: Lake, catalog: Catalog, view: StoredView, old: StoredView | None) -> None:
@@ -228,6 +243,7 @@ def _report(view: StoredView, committed: Watermark) -> RefreshReport:
         mode=Mode.FULL,
         strategy="recompute",
         reason="the view was created",
+        apply=Way.REPLACE.value,
         to_versions=dict(base_versions(committed.vector or {})),
         rows=committed.rows,
         rows_inserted=committed.rows,

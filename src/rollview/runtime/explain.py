@@ -5,12 +5,16 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 
 from rollview.algebra.definition import Definition, Source, SourceKind
+from rollview.errors import RollviewError
 from rollview.frontend.define import define
 from rollview.planning import explain as planning
 from rollview.planning.explanation import Explanation
-from rollview.planning.verdict import Verdict, judge
+from rollview.planning.verdict import Verdict, follows_clock, judge
+from rollview.runtime.broken_log import watermark_of
 from rollview.runtime.catalog import Catalog, StoredView
+from rollview.runtime.estimates import Estimator, Subject, estimator
 from rollview.runtime.lake import Lake
+from rollview.runtime.pinning import Run
 from rollview.runtime.public import managed_names, plain_name
 from rollview.runtime.report import Policy
 from rollview.runtime.worker import quiet
@@ -24,17 +28,47 @@ def explain(
 ) -> Explanation:
     """What a refresh would do; nothing is executed. A stored view has a policy of its own."""
     view = _stored(lake, catalog, name_or_query)
+    run = Run(lake, catalog)
     if view is not None:
-        return _explained(view.definition, view.policy)
+        return _explained(run, view.definition, view.policy, view)
     managed = managed_names(lake, catalog.readable()[0])
     with quiet():
         definition = define(lake.spark, name_or_query, managed=managed)
-    return _explained(definition, policy)
+    return _explained(run, definition, policy, None)
 
 
-def _explained(definition: Definition, policy: str) -> Explanation:
+def _explained(
+    run: Run, definition: Definition, policy: str, view: StoredView | None
+) -> Explanation:
     verdict = judge(definition, policy)
-    return planning.explain(definition, verdict, _statement(definition, verdict))
+    sql = _statement(definition, verdict)
+    estimates = _estimator(run, definition, policy, view)
+    if estimates is None:
+        return planning.explain(definition, verdict, sql)
+    chosen = estimates.first()
+    return planning.explain(definition, verdict, sql, estimates.told, chosen)
+
+
+def _estimator(
+    run: Run, definition: Definition, policy: str, view: StoredView | None
+) -> Estimator | None:
+    """The estimates for what has changed since the last refresh.
+
+    Before there is a view or a change, for a usual change of every source. None if a source is
+    not there: that is for the refresh to tell.
+    """
+    session = run.lake.work
+    try:
+        vector = run.vector(session, definition)
+        watermark = None if view is None else watermark_of(run.lake, session, view)
+    except RollviewError:
+        return None
+    old = (watermark and watermark.vector) or {}
+    about = Subject(run, session, definition, policy, vector, view, watermark)
+    sources = [source for source in definition.sources if source.pinned is None]
+    moved = [s for s in sources if s.id in old and not vector[s.id].same_as(old[s.id])]
+    ticked = follows_clock(definition)
+    return estimator(about, moved or sources, old if moved else {}, ticked=ticked)
 
 
 def _statement(definition: Definition, verdict: Verdict) -> str:

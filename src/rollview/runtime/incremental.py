@@ -6,6 +6,7 @@ goes wrong while computing is told by the errors of `derive`.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -14,26 +15,26 @@ from pyspark.sql import functions as F
 
 from rollview.algebra.definition import Definition, Reason, Source
 from rollview.analysis.keys import key_of
-from rollview.maintenance.clock import CLOCK, Clock, functions_in
-from rollview.maintenance.compiler import compile_delta
+from rollview.errors import InternalError
+from rollview.maintenance.clock import Clock, functions_in
 from rollview.maintenance.prepare import Prepared
-from rollview.maintenance.program import Program
+from rollview.planning.candidates import Estimate
+from rollview.planning.cost import Way
 from rollview.runtime import moves
 from rollview.runtime.compute import spare_subqueries
 from rollview.runtime.contents import columns_of
+from rollview.runtime.estimates import Estimator, why_whole
 from rollview.runtime.pinning import Run
 from rollview.runtime.propagate import Propagated, propagate
 from rollview.runtime.report import Mode
 from rollview.runtime.spark_engine import SparkEngine
 from rollview.sql.quoting import quoted
 from rollview.storage.base import WEIGHT
-from rollview.storage.change import Append, Change, Merge, Rewrite, Unchanged, Way, way_to_apply
+from rollview.storage.change import Append, Change, Merge, Rewrite, Unchanged
 from rollview.storage.vector import State, Vector
 from rollview.storage.view_store import ViewStore, Watermark
 
 _SMALL = 50_000  # changed rows up to which the results of steps are held by the driver
-_FEW = 1_000  # changed rows that are always carried through
-_LARGE_SHARE = 0.3  # of the rows of a source, from which recomputing is taken to be faster
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,10 @@ class Derived:
     reasons: tuple[Reason, ...]
     changed: Mapping[str, int]
     counts: Counts
+    chosen: Estimate
+    way: Way
+    reading: float
+    """Seconds of the time it took that went into reading the changes."""
 
     def is_nothing(self, before: Watermark | None) -> bool:
         """Whether neither rows nor state are others than before."""
@@ -75,7 +80,7 @@ class Task:
     old: Vector
     new: Vector
     moved: tuple[Source, ...]
-    cost_decides: bool
+    estimator: Estimator
     clock: Clock | None = None
     """What the clock said and says, if the view depends on it."""
     is_read: bool = False
@@ -102,13 +107,16 @@ def obstacle(task: Task) -> str | None:
 def derive(task: Task, engine: SparkEngine) -> Derived | str:
     """The change of the view; Spark's own errors are raised as they come.
 
-    If cost decides and so much has changed that the whole view is cheaper, says so instead.
+    If so much has changed that the whole view is cheaper, says so instead; under policy auto.
     """
+    started = time.monotonic()
     changed, leaves = _read_changes(task, engine)
-    if task.cost_decides:
-        found = _too_much(task, changed)
-        if found is not None:
-            return found
+    reading = time.monotonic() - started
+    chosen, programs = task.estimator.after_reading(changed)
+    if chosen.is_whole:
+        return f"{_most_changed(task, changed)}: " + why_whole(
+            chosen, task.estimator.told, read=True
+        )
     engine.small = sum(changed.values()) <= _SMALL
     for source in task.definition.sources:
         after = task.run.leaf(task.session, source, task.new[source.id])
@@ -117,10 +125,9 @@ def derive(task: Task, engine: SparkEngine) -> Derived | str:
         segments = task.watermark.state[kept.name]
         rows = task.store.segments.read(kept.name, segments, columns_of(kept.columns))
         leaves[f"state {kept.name}"] = engine.name(rows, kept.name)
-    program = _program(task, [id for id, rows in changed.items() if rows])
     spare_subqueries(task.session, task.prepared.relation)
-    done = propagate(program, leaves, engine)
-    change, counts = _change(task, engine, done)
+    done = propagate(programs[chosen.strategy], leaves, engine)
+    change, counts, way = _change(task, engine, done)
     return Derived(
         change=change,
         state=_state(task, engine, done),
@@ -128,15 +135,10 @@ def derive(task: Task, engine: SparkEngine) -> Derived | str:
         reasons=done.reasons,
         changed={source.name: changed[source.id] for source in task.moved},
         counts=counts,
+        chosen=chosen,
+        way=way,
+        reading=reading,
     )
-
-
-def _program(task: Task, changed: list[str]) -> Program:
-    if task.clock is None:
-        return compile_delta(task.prepared, changed)
-    if has_ticked(task.definition, task.clock):
-        changed = [*changed, CLOCK]
-    return compile_delta(task.prepared, changed, task.clock)
 
 
 def has_ticked(definition: Definition, clock: Clock | None) -> bool:
@@ -163,36 +165,41 @@ def _read_changes(task: Task, engine: SparkEngine) -> tuple[dict[str, int], dict
     return changed, leaves
 
 
-def _too_much(task: Task, changed: Mapping[str, int]) -> str | None:
-    """Why recomputing is taken to be cheaper; None if it is not."""
-    for source in task.moved:
-        rows = moves.rows(task.run, task.session, source, task.new[source.id])
-        share = _LARGE_SHARE * rows if rows is not None else None
-        if share is not None and changed[source.id] > max(share, _FEW):
-            return f"{changed[source.id]} rows of {source.name} changed, which now has {rows}"
-    return None
+def _most_changed(task: Task, changed: Mapping[str, int]) -> str:
+    """The source of which most rows changed, in words."""
+    if not task.moved:
+        return "the clock has gone on"
+    most = max(task.moved, key=lambda source: changed[source.id])
+    rows = task.estimator.question.statistics.tables[most.id].rows
+    now = "" if rows is None else f", which now has {rows}"
+    return f"{changed[most.id]} rows of {most.name} changed{now}"
 
 
-def _change(task: Task, engine: SparkEngine, done: Propagated) -> tuple[Change[DataFrame], Counts]:
+def _change(
+    task: Task, engine: SparkEngine, done: Propagated
+) -> tuple[Change[DataFrame], Counts, Way]:
     """The delta of the view, net, and the way to apply it."""
     names = [column.name for column in task.prepared.relation.columns]
     if done.delta is None:
-        return Unchanged(), Counts(0, 0, 0)
+        return Unchanged(), Counts(0, 0, 0), Way.APPEND
     found = engine.net(done.delta, names, key_of(task.prepared.relation))
     net, updated = found.rows, found.updated
     if not found.added and not found.removed:
-        return Unchanged(), Counts(0, 0, 0)
+        return Unchanged(), Counts(0, 0, 0), Way.APPEND
     counts = Counts(found.added - updated, updated, found.removed - updated)
-    match way_to_apply(task.watermark.rows, found.added, found.removed):
+    way = task.estimator.way(found.added, found.removed)
+    match way:
         case Way.APPEND:
             copies = F.array_repeat(F.lit(1), F.col(WEIGHT).cast("int"))
             spread = net.select(*[F.col(quoted(n)) for n in names], F.explode(copies)).drop("col")
-            return Append(spread), counts
+            return Append(spread), counts, way
         case Way.MERGE:
-            return Merge(net, task.is_read), counts
+            return Merge(net, task.is_read), counts, way
         case Way.REWRITE:
             left = (task.watermark.rows or 0) + found.added - found.removed
-            return Rewrite(net, task.is_read, empties=left == 0), counts
+            return Rewrite(net, task.is_read, empties=left == 0), counts, way
+        case Way.REPLACE:
+            raise InternalError("a delta cannot replace all rows")
 
 
 def _state(task: Task, engine: SparkEngine, done: Propagated) -> State:

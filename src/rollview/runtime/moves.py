@@ -6,6 +6,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from rollview.algebra.definition import Source, SourceKind
+from rollview.planning.statistics import ChangeSize, Size
 from rollview.runtime.pinning import Run, key_of
 from rollview.runtime.source_changes import Read
 from rollview.sql.quoting import quoted
@@ -37,9 +38,16 @@ def changes(run: Run, session: SparkSession, source: Source, old: Position, new:
     return run.changes.between(key, found, _version(old), _version(new), wanted)
 
 
-def rows(run: Run, session: SparkSession, source: Source, position: Position) -> int | None:
-    """How many rows a source has at a position, if its statistics tell."""
-    return _changing(run, session, source).rows(_version(position))
+def size(run: Run, session: SparkSession, source: Source, position: Position) -> Size:
+    """How large a source is at a position, as far as its log tells."""
+    return _changing(run, session, source).size(_version(position))
+
+
+def change_size(
+    run: Run, session: SparkSession, source: Source, old: Position, new: Position
+) -> ChangeSize:
+    """How large its change since the last refresh is, as far as its log tells."""
+    return _changing(run, session, source).change_size(_version(old), _version(new))
 
 
 def before(

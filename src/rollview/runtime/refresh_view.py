@@ -17,7 +17,6 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from rollview.algebra.definition import Definition, ReasonCode, Source
-from rollview.algebra.traverse import walk
 from rollview.errors import (
     BadQuery,
     Conflict,
@@ -30,11 +29,13 @@ from rollview.errors import (
 from rollview.frontend.define import define
 from rollview.frontend.scope import scoped
 from rollview.maintenance.clock import CLOCK, Clock
+from rollview.planning.cost import Way
 from rollview.planning.verdict import maintained, obstacles
-from rollview.runtime import changed, costs, history, worker
+from rollview.runtime import changed, history, worker
 from rollview.runtime.catalog import Catalog, StoredView
 from rollview.runtime.contents import contents
-from rollview.runtime.incremental import Task, derive, has_ticked, obstacle
+from rollview.runtime.estimates import Estimator, Subject, estimator, pieces_of, why_whole
+from rollview.runtime.incremental import Derived, Task, derive, has_ticked, obstacle
 from rollview.runtime.lake import Lake
 from rollview.runtime.moment import clock
 from rollview.runtime.pinning import DEFINITION, Run
@@ -83,7 +84,8 @@ def refresh_view(
         too_late=f"the refresh of {view.name} was already committed",
         give_up=give_up,
     )
-    return replace(done.result, jobs=done.jobs, bytes_read=done.bytes_read)
+    report = replace(done.result, jobs=done.jobs, bytes_read=done.bytes_read)
+    return replace(report, rows_read=done.rows_read)
 
 
 def _locked_refresh(
@@ -137,18 +139,28 @@ class _Work:
         """The refresh number that the view has now."""
         return self.watermark.number if self.watermark is not None else 0
 
+    def subject(self) -> Subject:
+        """The view as what is estimated."""
+        policy, definition = self.view.policy, self.definition
+        found = Subject(self.run, self.session, definition, policy, self.vector)
+        return replace(found, view=self.view, watermark=self.watermark)
+
 
 @dataclass(frozen=True)
 class _Decision:
-    """What has to be done: the whole view, or (``task``) what changed; and why."""
+    """What has to be done: the whole view, or (``task``) what changed; and why.
+
+    ``estimator`` has the candidates, if there was a choice.
+    """
 
     why: str
     task: Task | None = None
+    estimator: Estimator | None = None
 
 
 def _carried_out(work: _Work, decision: _Decision, request: Request) -> RefreshReport:
     if decision.task is None:
-        return _recomputed(work, decision.why, request)
+        return _recomputed(work, decision.why, request, decision.estimator)
     try:
         return _maintained(work, decision.task, decision.why, request)
     except (PySparkException, Py4JJavaError, DeltaMismatch) as failure:
@@ -157,7 +169,7 @@ def _carried_out(work: _Work, decision: _Decision, request: Request) -> RefreshR
         said = failure.message if isinstance(failure, DeltaMismatch) else worker.cause(failure)
         _log.warning("%s could not be refreshed from changes: %s", work.view.name, said)
         why = f"the change could not be derived ({said}); {decision.why}"
-        return _recomputed(work, why, request)
+        return _recomputed(work, why, request, decision.estimator)
 
 
 def _maintained(work: _Work, task: Task, why: str, request: Request) -> RefreshReport:
@@ -168,16 +180,23 @@ def _maintained(work: _Work, task: Task, why: str, request: Request) -> RefreshR
         derived = derive(task, engine)
         computed = time.monotonic()
         if isinstance(derived, str):
-            return _recomputed(work, f"{derived}; {why}", request)
+            return _recomputed(work, f"{derived}; {why}", request, task.estimator)
         if not task.moved and derived.is_nothing(work.watermark):
             return _report(work, Mode.NOOP, None, {"derive": computed - started})
         committed = work.store.commit(derived.change, work.after, work.vector, derived.state)
-    seconds = {"derive": computed - started, "commit": time.monotonic() - computed}
+    seconds = {
+        "changes": derived.reading,
+        "derive": computed - started - derived.reading,
+        "commit": time.monotonic() - computed,
+    }
+    _note(task.estimator, derived, seconds)
     reasons = "; ".join(dict.fromkeys(reason.message for reason in derived.reasons))
     report = _report(work, derived.mode, f"{why}; {reasons}" if reasons else why, seconds)
     return replace(
         report,
-        strategy="counting",
+        strategy=derived.chosen.strategy,
+        apply=derived.way.value,
+        costs=task.estimator.record(),
         rows_changed=dict(derived.changed),
         rows_inserted=derived.counts.inserted,
         rows_updated=derived.counts.updated,
@@ -187,8 +206,20 @@ def _maintained(work: _Work, task: Task, why: str, request: Request) -> RefreshR
     )
 
 
-def _recomputed(work: _Work, why: str, request: Request) -> RefreshReport:
+def _note(estimates: Estimator, derived: Derived, seconds: dict[str, float]) -> None:
+    """Keep what the pieces of a refresh from changes took beside what was expected."""
+    pieces, counts = pieces_of(derived.chosen), derived.counts
+    estimates.took(pieces["changes"], seconds["changes"])
+    estimates.took(pieces["derive"], seconds["derive"])
+    added, removed = counts.inserted + counts.updated, counts.deleted + counts.updated
+    estimates.committed(derived.way, added, removed, seconds["commit"])
+
+
+def _recomputed(
+    work: _Work, why: str, request: Request, estimates: Estimator | None = None
+) -> RefreshReport:
     """Compute the whole view and commit it."""
+    estimates = estimates or estimator(work.subject())
     started = time.monotonic()
     if work.view.policy is Policy.INCREMENTAL:
         _log.warning("%s is recomputed as a whole: %s", work.view.name, why)
@@ -197,8 +228,11 @@ def _recomputed(work: _Work, why: str, request: Request) -> RefreshReport:
     moment = work.vector.get(CLOCK)
     found = contents(work.session, work.definition, leaves, work.store, work.view.policy, moment)
     committed = work.store.commit(Replace(found.rows), work.after, work.vector, found.state)
-    report = _report(work, Mode.FULL, why, {"commit": time.monotonic() - started})
-    return replace(report, rows=committed.rows, number=committed.number)
+    spent = time.monotonic() - started
+    estimates.took(pieces_of(estimates.whole())["recompute"], spent)
+    report = _report(work, Mode.FULL, why, {"commit": spent})
+    costs, way = estimates.record(), Way.REPLACE.value
+    return replace(report, rows=committed.rows, number=committed.number, costs=costs, apply=way)
 
 
 def _check_not_overtaken(
@@ -340,15 +374,20 @@ def _by_changes(
         old=old,
         new=work.vector,
         moved=moved,
-        cost_decides=work.view.policy is Policy.AUTO,
+        estimator=estimator(
+            work.subject(), moved, old, ticks, ticked=has_ticked(work.definition, ticks)
+        ),
         clock=ticks,
         is_read=work.run.is_read(work.view),
     )
     found = obstacle(task)
-    if found is None and task.cost_decides:
-        past = history.read(work.lake, work.view.view_id, costs.LOOKED_AT)
-        found = costs.why_whole(past, sum(1 for _ in walk(prepared.relation)))
-    return _Decision(why, task) if found is None else _Decision(f"{found}; {why}")
+    if found is not None:
+        return _Decision(f"{found}; {why}", estimator=task.estimator)
+    chosen = task.estimator.first()
+    if chosen.is_whole:
+        found = why_whole(chosen, task.estimator.told)
+        return _Decision(f"{found}; {why}", estimator=task.estimator)
+    return _Decision(why, task, task.estimator)
 
 
 def _checked(work: _Work, decision: _Decision, *, asked: bool) -> _Decision:

@@ -48,7 +48,11 @@ def _plain(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class RefreshReport(_Data):
-    """One refresh of one view. Versions and changed rows are per source name."""
+    """One refresh of one view. Versions and changed rows are per source name.
+
+    ``apply`` is how the rows were committed; ``costs`` has the candidates with what each was
+    expected to take, and what the pieces of the one that was taken took.
+    """
 
     view: str
     mode: Mode
@@ -64,10 +68,13 @@ class RefreshReport(_Data):
     rows_deleted: int | None = None
     rows: int | None = None
     bytes_read: int = 0
+    rows_read: int = 0
     jobs: int = 0
     seconds: dict[str, float] = field(default_factory=dict)
     number: int | None = None
     finished_at: datetime | None = None
+    apply: str | None = None
+    costs: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)

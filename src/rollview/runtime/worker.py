@@ -82,6 +82,7 @@ class Done(Generic[Result]):
     result: Result
     jobs: int
     bytes_read: int
+    rows_read: int
 
 
 def run(
@@ -120,8 +121,7 @@ def run(
         raise Interrupted(f"interrupted during: {what}; {left}") from None
     if failures:
         raise failures[0]
-    jobs, read = _cost(spark, group)
-    return Done(results[0], jobs, read)
+    return Done(results[0], *_cost(spark, group))
 
 
 @contextmanager
@@ -179,21 +179,21 @@ def _stop(spark: SparkSession, group: str, thread: threading.Thread) -> None:
         thread.join(_WAIT_SECONDS)
 
 
-def _cost(spark: SparkSession, group: str) -> tuple[int, int]:
-    """Jobs of the group and the bytes that their stages read, from Spark's own bookkeeping.
+def _cost(spark: SparkSession, group: str) -> tuple[int, int, int]:
+    """Jobs of the group, and bytes and rows that their stages read, by Spark's own bookkeeping.
 
     The work is done: if Spark is gone by now, that is for whoever needs it next to say.
     """
     try:
         return _asked_cost(spark.sparkContext, group)
     except _LOST:
-        return 0, 0
+        return 0, 0, 0
 
 
-def _asked_cost(context: Any, group: str) -> tuple[int, int]:
+def _asked_cost(context: Any, group: str) -> tuple[int, int, int]:
     jobs = list(context.statusTracker().getJobIdsForGroup(group))
     if not jobs:
-        return 0, 0
+        return 0, 0, 0
     scala_context = context._jsc.sc()
     scala_context.listenerBus().waitUntilEmpty()
     store = scala_context.statusStore()
@@ -202,11 +202,13 @@ def _asked_cost(context: Any, group: str) -> tuple[int, int]:
         with suppress(Py4JJavaError):  # Spark forgets old jobs when there are very many
             ids = store.job(job).stageIds()
             stages |= {int(ids.apply(position)) for position in range(ids.size())}
-    return len(jobs), sum(_bytes_read(store, stage) for stage in stages)
+    read = [_read(store, stage) for stage in stages]
+    return len(jobs), sum(bytes for bytes, _ in read), sum(rows for _, rows in read)
 
 
-def _bytes_read(store: Any, stage: int) -> int:
-    """Of a stage that was skipped, which is forgotten before others, nothing."""
+def _read(store: Any, stage: int) -> tuple[int, int]:
+    """Bytes and rows; of a stage that was skipped, which is forgotten before others, nothing."""
     with suppress(Py4JJavaError):
-        return int(store.lastStageAttempt(stage).inputBytes())
-    return 0
+        found = store.lastStageAttempt(stage)
+        return int(found.inputBytes()), int(found.inputRecords())
+    return 0, 0

@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
 from rollview.maintenance.signed import WEIGHT as WEIGHT
+from rollview.planning.statistics import ChangeSize, Size
 
 Rows = TypeVar("Rows")
 
@@ -44,8 +45,11 @@ class Changing(Protocol):
     def readable(self, version: str) -> bool:
         """Whether all rows at a version can still be read; known without a job over data."""
 
-    def rows(self, version: str) -> int | None:
-        """How many rows the table has at a version, if its statistics tell."""
+    def size(self, version: str) -> Size:
+        """How large the table is at a version, as far as its log tells without a job."""
+
+    def change_size(self, before: str, after: str) -> ChangeSize:
+        """How large its change between two versions is, as far as its log tells without a job."""
 
     def stamp(self, version: str) -> str | None:
         """What tells the commit of a version from others of that number; None if nothing does."""

@@ -1,16 +1,11 @@
-"""How a refresh changes the stored rows of a view, and which way suits which sizes."""
+"""How a refresh changes the stored rows of a view; which way suits which sizes is planned."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Generic
 
 from rollview.storage.base import Rows
-
-# Measured by benchmarks/commits.py; docs/performance.md has the numbers.
-_SMALL_VIEW = 1_000_000
-_LARGE_SHARE = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,22 +51,3 @@ class Rewrite(Generic[Rows]):
 
 
 Change = Replace[Rows] | Append[Rows] | Unchanged | Merge[Rows] | Rewrite[Rows]
-
-
-class Way(StrEnum):
-    """How to apply a delta."""
-
-    APPEND = "append"
-    MERGE = "merge"
-    REWRITE = "rewrite"
-
-
-def way_to_apply(stored: int | None, added: int, removed: int) -> Way:
-    """The fastest way to apply a delta that adds and removes so many rows to a view of a size."""
-    if removed == 0:
-        return Way.APPEND
-    if stored is None:
-        return Way.MERGE
-    if stored <= _SMALL_VIEW or added + removed >= _LARGE_SHARE * stored:
-        return Way.REWRITE
-    return Way.MERGE

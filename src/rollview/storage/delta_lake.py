@@ -10,11 +10,13 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from rollview.errors import SourceVersionGone
+from rollview.planning.statistics import ChangeSize, Size
 from rollview.storage.base import TableState
 from rollview.storage.delta_changes import DeltaChanges
-from rollview.storage.delta_history import is_readable, rows_at
+from rollview.storage.delta_history import is_readable
 from rollview.storage.delta_log import latest_alike, snapshot, stamp_of
 from rollview.storage.delta_read import rows_of
+from rollview.storage.delta_sizes import changed_between, size_at
 from rollview.storage.files import files_at
 from rollview.storage.tables import missing
 
@@ -66,5 +68,8 @@ class DeltaSource:
         alike = latest_alike(*files_at(self._spark, self._location), int(version))
         return is_readable(self._spark, self._location, alike)
 
-    def rows(self, version: str) -> int | None:
-        return rows_at(self._spark, self._location, int(version))
+    def size(self, version: str) -> Size:
+        return size_at(*files_at(self._spark, self._location), int(version))
+
+    def change_size(self, before: str, after: str) -> ChangeSize:
+        return changed_between(*files_at(self._spark, self._location), int(before), int(after))

@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, StructType
 
 from rollview.errors import SourceChanged, SourceVersionGone
+from rollview.planning.statistics import ChangeSize, Size
 from rollview.storage.base import TableState
 from rollview.storage.encoding import quoted
 from rollview.storage.iceberg_changes import (
@@ -22,8 +23,10 @@ from rollview.storage.iceberg_changes import (
     in_present_fields,
     same_columns,
     snapshot_of,
+    snapshots_between,
     version_of,
 )
+from rollview.storage.iceberg_sizes import change_size, table_size
 from rollview.storage.net import no_change
 from rollview.storage.tables import active, missing
 
@@ -104,14 +107,19 @@ class IcebergSource:
     def readable(self, version: str) -> bool:
         return version == EMPTY or self._load().snapshot(snapshot_of(version)) is not None
 
-    def rows(self, version: str) -> int | None:
+    def size(self, version: str) -> Size:
         if version == EMPTY:
-            return 0
+            return Size(0, 0, 0)
         snapshot = self._load().snapshot(snapshot_of(version))
-        summary = {} if snapshot is None else dict(snapshot.summary())
-        if "total-records" not in summary or summary.get("total-delete-files", "0") != "0":
-            return None
-        return int(summary["total-records"])
+        return table_size({} if snapshot is None else dict(snapshot.summary()))
+
+    def change_size(self, before: str, after: str) -> ChangeSize:
+        table = self._load()
+        try:
+            path = snapshots_between(table, self._name, before, after)
+        except SourceVersionGone:
+            return ChangeSize()
+        return change_size([(str(s.operation()), dict(s.summary())) for s in path])
 
     def _in_present_columns(self, rows: DataFrame, snapshot_id: int) -> DataFrame:
         """By the columns' ids: names may have been given away, and given to others."""

@@ -103,7 +103,7 @@ def in_present_fields(value: str, old: Any, new: Any, depth: int = 0) -> str:
 
 def check_changes(table: Any, name: str, before: str, after: str, columns: Sequence[str]) -> bool:
     """Whether rows may have changed. Raises SourceVersionGone or SourceChanged if none can tell."""
-    path = _path(table, name, before, after)
+    path = snapshots_between(table, name, before, after)
     if _RESERVED & {str(column.name()).lower() for column in table.schema().columns()}:
         raise _changed(f"{name} has a column of a name that Iceberg keeps for its changelog")
     _check_columns(table, name, before, path, columns)
@@ -117,8 +117,8 @@ def check_changes(table: Any, name: str, before: str, after: str, columns: Seque
     return bool(changing)
 
 
-def _path(table: Any, name: str, before: str, after: str) -> list[Any]:
-    """The snapshots after one up to another, newest first."""
+def snapshots_between(table: Any, name: str, before: str, after: str) -> list[Any]:
+    """The snapshots after one up to another, newest first. Raises SourceVersionGone."""
     found: list[Any] = []
     at, first = (v if v == EMPTY else str(snapshot_of(v)) for v in (after, before))
     while at != first:

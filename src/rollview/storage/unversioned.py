@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from rollview.errors import SourceVersionGone
+from rollview.planning.statistics import ChangeSize, Size
 from rollview.storage.base import TableState
 from rollview.storage.files import files_at
 from rollview.storage.tables import layout_of, locate, missing, partitions
@@ -81,8 +82,11 @@ class UnversionedSource:
     def readable(self, version: str) -> bool:
         return version == self._listing()
 
-    def rows(self, version: str) -> int | None:
-        return None
+    def size(self, version: str) -> Size:
+        return Size()
+
+    def change_size(self, before: str, after: str) -> ChangeSize:
+        return ChangeSize()
 
     def _load(self) -> DataFrame:
         try:

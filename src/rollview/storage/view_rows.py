@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
+from rollview.planning.statistics import ChangeSize, Size
 from rollview.storage.base import WEIGHT
 from rollview.storage.delta_lake import DeltaSource
 from rollview.storage.encoding import decode
@@ -43,9 +44,13 @@ class DeltaViewRows:
         """Whether all rows at a version can still be read."""
         return self._source.readable(version)
 
-    def rows(self, version: str) -> int | None:
-        """How many rows the view had at a version, if statistics tell."""
-        return self._source.rows(version)
+    def size(self, version: str) -> Size:
+        """How large the view was at a version."""
+        return self._source.size(version)
+
+    def change_size(self, before: str, after: str) -> ChangeSize:
+        """How large the change of the view between two versions is."""
+        return self._source.change_size(before, after)
 
     def stamp(self, version: str) -> str | None:
         """What tells the commit of a version from others of that number."""

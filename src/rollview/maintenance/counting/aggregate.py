@@ -59,12 +59,12 @@ def delta_aggregate(aggregate: Aggregate, flow: Flow) -> Relation | None:
     state = State(kept.name, kept.columns)
     flow.note(aggregate, Note(RuleName.GROUPS, state=(_what_is_kept(aggregate, kept),)))
     flow.read(aggregate, STATE, aggregate, aggregate.groups)
-    if _goes_on(aggregate):
+    if goes_on_from_state(aggregate) and not (flow.key_scoped and aggregate.groups):
         return _merged(aggregate, flow, change, state)
     return _anew(aggregate, flow, change, state)
 
 
-def _goes_on(aggregate: Aggregate) -> bool:
+def goes_on_from_state(aggregate: Aggregate) -> bool:
     """Whether `prepare` gave it what it takes: the count of its rows."""
     calls = [one.call for one in aggregate.calls]
     return COUNT_ALL in calls and all(goes_on(call) for call in calls)
