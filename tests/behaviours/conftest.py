@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.behaviours.stores import StoreUnderTest, delta_store, memory_store
+from tests.behaviours.stores import ON_SPARK, StoreUnderTest, memory_store
 
 
-@pytest.fixture(params=["memory", pytest.param("delta", marks=pytest.mark.spark)])
+@pytest.fixture(params=["memory", *(pytest.param(s, marks=pytest.mark.spark) for s in ON_SPARK)])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> StoreUnderTest:
     if request.param == "memory":
         made = memory_store(tmp_path)
     else:
-        made = delta_store(request.getfixturevalue("spark"), tmp_path)
+        made = ON_SPARK[request.param](request.getfixturevalue("spark"), tmp_path)
     made.again().backing.create()
     return made

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,8 +19,12 @@ from rollview.storage.base import Backing
 from rollview.storage.change import Replace
 from rollview.storage.delta_backing import DeltaBacking
 from rollview.storage.files import LocalFiles
+from rollview.storage.iceberg_backing import IcebergBacking
+from rollview.storage.iceberg_commits import TAG
+from rollview.storage.iceberg_table import table_now
 from rollview.storage.memory import MemoryBacking, MemoryBags, MemoryDisk
 from rollview.storage.segments import Segments
+from rollview.storage.view_rows import DeltaViewRows, IcebergViewRows, ViewRows
 from rollview.storage.view_store import ViewStore
 
 TWO_MONTHS = 60 * 24 * 3600
@@ -44,6 +50,14 @@ class StoreUnderTest:
     vacuum: Callable[[], None]
     lose_commit_records: Callable[[], None]
     folder: Path
+    is_next: Callable[[str, str], bool] = lambda first, second: int(second) == int(first) + 1
+    """Whether one version follows the other at once."""
+    alters_version: bool = True
+    """Whether `alter` makes a version: a property of an Iceberg table is in no snapshot."""
+    seen: Callable[[], ViewRows] | None = None
+    """The rows as what another view reads."""
+    live_files: Callable[[], set[str]] | None = None
+    """The data files of the newest version."""
 
     def all(self, rows: list[tuple[int, str | None]]) -> Replace[Any]:
         """The change to exactly these rows."""
@@ -106,7 +120,100 @@ def delta_store(spark: SparkSession, tmp_path: Path) -> StoreUnderTest:
         vacuum=vacuum,
         lose_commit_records=lambda: _clean_log(own, data),
         folder=tmp_path,
+        seen=lambda: DeltaViewRows(spark, "v", str(data), COLUMNS),
+        live_files=lambda: _live_in_log(data),
     )
+
+
+def iceberg_store(spark: SparkSession, tmp_path: Path) -> StoreUnderTest:
+    own = spark.newSession()
+    own.conf.set("spark.sql.shuffle.partitions", "1")
+    # Every plan is run once, over a few rows: compiling it costs more than running it does.
+    own.conf.set("spark.sql.codegen.wholeStage", "false")
+    own.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
+    parts = ["iceberg", "behaviours", f"v_{uuid.uuid4().hex}"]
+    name, data = ".".join(parts), tmp_path / "data"
+
+    def again() -> ViewStore[Any]:
+        backing: Backing[Any] = IcebergBacking(own, parts, str(data), COLUMNS)
+        state = registry.segments(own, LocalFiles(), str(tmp_path))
+        return ViewStore("v", backing, state, LocalFiles(), str(tmp_path))
+
+    def snapshots() -> list[str]:
+        rows = own.sql(f"SELECT snapshot_id FROM {name}.snapshots ORDER BY committed_at").collect()
+        return [str(row[0]) for row in rows]
+
+    def compact() -> None:
+        before = len(snapshots())
+        options = "map('rewrite-all', 'true')"
+        own.sql(
+            f"CALL iceberg.system.rewrite_data_files("
+            f"table => '{'.'.join(parts[1:])}', options => {options})"
+        )
+        assert len(snapshots()) == before + 1
+        assert len(_live_in_snapshot(own, name)) == 1
+
+    def alter() -> None:
+        before = _metadata(own, name)
+        own.sql(f"ALTER TABLE {name} SET TBLPROPERTIES ('team' = 'blue')")
+        assert _metadata(own, name) != before
+
+    def expire() -> None:
+        table = table_now(own, name)
+        table.expireSnapshots().expireOlderThan(_soon()).retainLast(1).commit()
+
+    def vacuum() -> None:
+        expire()
+        assert len(snapshots()) <= 2  # the newest, and that of the newest refresh
+
+    def lose_commit_records() -> None:
+        """Somebody removes the tag, too, and expires all but the newest snapshot."""
+        table_now(own, name).manageSnapshots().removeTag(TAG).commit()
+        expire()
+        assert len(snapshots()) == 1
+
+    def is_next(first: str, second: str) -> bool:
+        parent = table_now(own, name).snapshot(int(second)).parentId()
+        return str(parent) == first
+
+    return StoreUnderTest(
+        again,
+        rows=lambda rows: own.createDataFrame(rows, COLUMNS),
+        delta=lambda rows: own.createDataFrame(rows, DELTA),
+        content=lambda frame: sorted((tuple(row) for row in frame.collect()), key=repr),
+        compact=compact,
+        alter=alter,
+        vacuum=vacuum,
+        lose_commit_records=lose_commit_records,
+        folder=tmp_path,
+        is_next=is_next,
+        alters_version=False,
+        seen=lambda: IcebergViewRows(own, "v", name, str(data), COLUMNS),
+        live_files=lambda: _live_in_snapshot(own, name),
+    )
+
+
+def _live_in_log(data: Path) -> set[str]:
+    """By the log alone: what was added and not removed."""
+    live: set[str] = set()
+    for record in sorted((data / "_delta_log").glob("*.json")):
+        actions = [json.loads(line) for line in record.read_text().splitlines()]
+        live -= {action["remove"]["path"] for action in actions if "remove" in action}
+        live |= {action["add"]["path"] for action in actions if "add" in action}
+    return live
+
+
+def _live_in_snapshot(spark: SparkSession, name: str) -> set[str]:
+    return {row[0] for row in spark.sql(f"SELECT file_path FROM {name}.files").collect()}
+
+
+def _metadata(spark: SparkSession, name: str) -> str:
+    rows = spark.sql(f"SELECT file FROM {name}.metadata_log_entries ORDER BY timestamp").collect()
+    return str(rows[-1][0])
+
+
+def _soon() -> int:
+    return int(time.time() * 1000) + 1000
 
 
 def _data_files(spark: SparkSession, table: str) -> int:
@@ -127,3 +234,6 @@ def _clean_log(spark: SparkSession, data: Path) -> None:
     log.doLogCleanup(log.update(False, none, none), none)
     logs.clearCache()
     assert len(list((data / "_delta_log").glob("*.json"))) == 1
+
+
+ON_SPARK = {"delta": delta_store, "iceberg": iceberg_store}

@@ -164,7 +164,8 @@ def test_the_watermark_outlives_other_commits(store: StoreUnderTest, by_others: 
     committed = store.again().commit(store.all(OLD), 0, AT_1)
     version = store.again().backing.current()
     getattr(store, by_others)()
-    assert store.again().backing.current() != version
+    moved = store.again().backing.current() != version
+    assert moved == (by_others == "compact" or store.alters_version)
     assert store.again().watermark() == committed
     assert store.content(store.again().backing.read()) == OLD
     second = store.again().commit(store.all(NEW), 1, AT_2)

@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 import rollview
 from rollview import Session
 from rollview.planning.overrides import STRATEGY
+from rollview.storage.registry import STORES
 
 
 def private_session(spark: SparkSession, folder: Path) -> SparkSession:
@@ -40,10 +41,26 @@ def own(spark: SparkSession, tmp_path: Path) -> Iterator[SparkSession]:
 
 
 @pytest.fixture
-def db(own: SparkSession) -> Session:
-    """An open lake with a table of three orders and nothing else."""
+def db(own: SparkSession, request: pytest.FixtureRequest) -> Session:
+    """An open lake with a table of three orders and nothing else; see `in_every_store`."""
     make_orders(own)
-    return rollview.connect(own)
+    return rollview.connect(own, store=store_of(own, getattr(request, "param", "delta")))
+
+
+in_every_store = pytest.mark.parametrize("db", STORES, indirect=True)
+
+
+def store_of(own: SparkSession, kind: str) -> str:
+    """A store of that kind; in Iceberg a namespace that nobody else uses."""
+    return f"iceberg.{own.catalog.currentDatabase()}" if kind == "iceberg" else kind
+
+
+def tables_in_catalog(own: SparkSession) -> list[str]:
+    """The backing tables of a session's views that are stored in Iceberg."""
+    namespace = own.catalog.currentDatabase()
+    if not own.sql(f"SHOW NAMESPACES IN iceberg LIKE '{namespace}'").collect():
+        return []
+    return sorted(row.tableName for row in own.sql(f"SHOW TABLES IN iceberg.{namespace}").collect())
 
 
 def make_orders(own: SparkSession, name: str = "orders") -> None:

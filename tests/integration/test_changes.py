@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 from rollview.algebra.definition import Source, SourceKind
 from rollview.errors import SourceVersionGone
 from rollview.storage import registry
-from rollview.storage.base import WEIGHT, ChangeSource
+from rollview.storage.base import WEIGHT
 from rollview.storage.delta_changes import DeltaChanges, Plan
 from rollview.storage.delta_diff import Way
 from rollview.storage.delta_log import forget
@@ -361,47 +361,3 @@ def test_columns_that_went_or_changed(own: SparkSession) -> None:
         f"{wider}"
     )
     assert table.source.obstacle(again, wider, ["c"]) is None
-
-
-def test_iceberg(own: SparkSession) -> None:
-    name = f"iceberg.{own.catalog.currentDatabase()}.moved"
-    own.sql(f"CREATE TABLE {name} (k INT, v STRING, p INT) USING iceberg")
-    source = registry.source(own, Source("s", SourceKind.TABLE, name, "iceberg", ()))
-    versions = [source.state().version]
-    for statement in (
-        f"INSERT INTO {name} {ROWS} FROM range(20)",
-        f"INSERT INTO {name} {ROWS} FROM range(5)",
-        f"DELETE FROM {name} WHERE k = 4",
-        f"UPDATE {name} SET v = 'new' WHERE k = 3",
-        f"CALL iceberg.system.rewrite_data_files('{name}', options => map('rewrite-all', 'true'))",
-        f"INSERT OVERWRITE {name} VALUES (1, NULL, 1)",
-    ):
-        own.sql(statement)
-        versions.append(source.state().version)
-    assert len(set(versions)) == len(versions)
-    check_source(source, versions, ["v", "k"])
-    assert jobs(own, source.changes(versions[-3], versions[-2], ["k"])) == 0
-    assert [source.size(version).rows for version in versions[:3]] == [0, 20, 25]
-
-    own.sql(f"ALTER TABLE {name} SET TBLPROPERTIES ('write.delete.mode' = 'merge-on-read')")
-    own.sql(f"INSERT INTO {name} {ROWS} FROM range(5)")
-    before = source.state().version
-    own.sql(f"DELETE FROM {name} WHERE k = 2")
-    after = source.state().version
-    assert "has delete files (merge-on-read)" in str(source.obstacle(before, after, ["k"]))
-    assert source.size(after).rows is None
-    own.sql(f"CALL iceberg.system.expire_snapshots('{name}', TIMESTAMP '2100-01-01 00:00:00')")
-    assert "does not descend from" in str(source.obstacle(versions[0], after, ["k"]))
-    assert not source.readable(before)
-    assert source.readable(after)
-    assert "no column z" in str(source.obstacle(after, after, ["z"]))
-    own.sql(f"DROP TABLE {name}")
-
-
-def check_source(source: ChangeSource, versions: Sequence[str], columns: Sequence[str]) -> None:
-    contents = {v: counted(source.read(v).select(*columns)) for v in versions}
-    for before, after in combinations(versions, 2):
-        assert source.obstacle(before, after, columns) is None
-        found = source.changes(before, after, columns)
-        assert found.columns == [*columns, WEIGHT]
-        assert weighed(found) == difference(contents[before], contents[after]), (before, after)

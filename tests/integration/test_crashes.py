@@ -18,7 +18,13 @@ from rollview.runtime.report import Mode, RefreshReport
 from rollview.storage import faults
 from rollview.storage.faults import Crash
 from rollview.testing import assert_same_rows, assert_view_matches_recompute
-from tests.integration.conftest import bury_claims, control, leftovers
+from tests.integration.conftest import (
+    bury_claims,
+    control,
+    in_every_store,
+    leftovers,
+    tables_in_catalog,
+)
 
 pytestmark = pytest.mark.spark
 
@@ -29,6 +35,7 @@ def folders(db: Session) -> list[str]:
     return sorted(path.name for path in (control(db) / "views").glob("*"))
 
 
+@in_every_store
 @pytest.mark.parametrize(
     ("point", "exists"),
     [
@@ -51,12 +58,14 @@ def test_crash_during_create(db: Session, own: SparkSession, point: str, exists:
     if not exists:
         assert not own.catalog.tableExists("counted")
         again.create_view("counted", COUNT)
+        assert tables_in_catalog(own) == []  # it is in Delta now, and the other is gone
     assert again.refresh("counted").mode is Mode.NOOP
     assert_same_rows(own.table("counted"), [(3,)])
     assert len(folders(again)) == 1
     assert not list((control(again) / "claims").glob("*"))
 
 
+@in_every_store
 @pytest.mark.parametrize("point", ["commit.candidate", "commit.committed", "commit.published"])
 def test_crash_during_refresh(db: Session, own: SparkSession, point: str) -> None:
     db.create_view("counted", COUNT)
@@ -86,6 +95,7 @@ def test_crash_after_a_dependency_changed(db: Session, own: SparkSession) -> Non
     assert_view_matches_recompute(again, "counted")
 
 
+@in_every_store
 @pytest.mark.parametrize("point", ["replace.defined", "replace.public", "replace.retired"])
 def test_crash_during_replace(db: Session, own: SparkSession, point: str) -> None:
     db.create_view("counted", COUNT)
@@ -100,6 +110,7 @@ def test_crash_during_replace(db: Session, own: SparkSession, point: str) -> Non
     assert len(folders(again)) == (2 if point == "replace.retired" else 1)
 
 
+@in_every_store
 @pytest.mark.parametrize("point", ["drop.public", "drop.undefined"])
 def test_crash_during_drop(db: Session, own: SparkSession, point: str) -> None:
     db.create_view("counted", COUNT)
@@ -113,9 +124,11 @@ def test_crash_during_drop(db: Session, own: SparkSession, point: str) -> None:
         assert again.views() == []
         recovery.tidy(again._lake, again._catalog)
     assert leftovers(again) == []
+    assert tables_in_catalog(own) == []
     assert not own.catalog.tableExists("counted")
 
 
+@in_every_store
 @pytest.mark.parametrize("point", ["create.backing", "commit.published", "create.public"])
 def test_failed_create_leaves_nothing(db: Session, own: SparkSession, point: str) -> None:
     def fail() -> None:
@@ -125,6 +138,7 @@ def test_failed_create_leaves_nothing(db: Session, own: SparkSession, point: str
         db.create_view("counted", COUNT)
     assert db.views() == []
     assert leftovers(db) == []
+    assert tables_in_catalog(own) == []
     assert not own.catalog.tableExists("counted")
 
 

@@ -19,10 +19,17 @@ import rollview
 from rollview import Session
 from rollview.runtime import refresh_view
 from rollview.runtime.report import Mode
-from rollview.storage import delta_commits, faults
+from rollview.storage import delta_commits, faults, iceberg_backing
 from rollview.storage.faults import Crash
+from rollview.storage.registry import STORES
 from rollview.testing import assert_view_matches_recompute
-from tests.integration.conftest import bury_claims, control, make_orders, private_session
+from tests.integration.conftest import (
+    bury_claims,
+    control,
+    make_orders,
+    private_session,
+    store_of,
+)
 
 pytestmark = pytest.mark.spark
 
@@ -54,12 +61,14 @@ COMMITTED["upper"] = STEPS.index(("commit.committed", 2))
 _fresh = count(100)
 
 
-@pytest.fixture(scope="module")
-def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+@pytest.fixture(scope="module", params=STORES)
+def lake(
+    spark: SparkSession, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[SparkSession]:
     """A table and two views; every test leaves them up to date."""
     own = private_session(spark, tmp_path_factory.mktemp("crashes"))
     make_orders(own)
-    db = rollview.connect(own)
+    db = rollview.connect(own, store=store_of(own, request.param))
     db.create_view("lower", LOWER, policy="incremental")
     db.create_view("upper", UPPER.format("lower"), policy="incremental")
     yield own
@@ -70,7 +79,8 @@ def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Itera
 def cleaning(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every refresh compacts and vacuums."""
     monkeypatch.setattr(refresh_view, "_CLEANING", 1)
-    monkeypatch.setattr(delta_commits, "_FEW_FILES", 1)
+    for module in (delta_commits, iceberg_backing):
+        monkeypatch.setattr(module, "_FEW_FILES", 1)
 
 
 def insert(own: SparkSession) -> None:

@@ -12,6 +12,8 @@ PAGE = (ROOT / "docs" / "commit-protocol.md").read_text()
 PLACES = (
     "integration/test_crashes.py",
     "integration/test_crashes_of_a_run.py",
+    "integration/test_iceberg_store.py",
+    "behaviours/test_iceberg_commits.py",
     "behaviours/test_state.py",
     "behaviours/test_deltas.py",
     "integration/test_kills.py",

@@ -61,17 +61,18 @@ def test_a_spark_connect_session_is_known_by_where_its_class_is() -> None:
         (
             "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
             "org.apache.iceberg.spark.SparkSessionCatalog",
-            "it has Iceberg, which is enough for base tables only",
+            "it has Iceberg",
         ),
     ],
 )
 def test_settings_without_delta(extensions: str, catalog: str, found: str) -> None:
+    instead = 'store the views in Iceberg: store="iceberg_catalog.namespace"; or '
     with pytest.raises(SessionUnsuitable) as caught:
         formats.check_settings(extensions, catalog)
     assert str(caught.value) == (
         "[SETUP.SESSION] the Spark session has no Delta Lake, in which views are stored "
         f"({found})\n"
-        "  hint: start it with "
+        f"  hint: {instead if found == 'it has Iceberg' else ''}start it with "
         "spark.sql.extensions=io.delta.sql.DeltaSparkSessionExtension and "
         "spark.sql.catalog.spark_catalog=org.apache.spark.sql.delta.catalog.DeltaCatalog, "
         "and the package io.delta:delta-spark_4.1_2.13:4.4.0"

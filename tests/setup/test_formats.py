@@ -31,6 +31,7 @@ ALLOWED = {
     "runtime/jars.py": (ANYTHING, "fetches the jars of the formats"),
     "runtime/local_spark.py": (ANYTHING, "starts a session that has the formats"),
     "cli/demo_lake.py": (re.compile("USING delta|delta.enable"), "makes base tables, as users do"),
+    "cli/create.py": (re.compile('^"Where its rows are stored'), "help for people"),
     "cli/demo.py": (re.compile('^"delta"$'), "measures against a table that a user would write"),
     "frontend/jvm/Leaves.java": (
         re.compile('iceberg|sql.delta|^"delta"$'),

@@ -1,14 +1,14 @@
 """What a lake gathers from refresh to refresh, counted, and whether any of it grows without end.
 
-Delta keeps the files of old versions for seven days and its log for thirty, and rollview the
-newest thousand reports of a view: these are counted by nobody here but ``kept``. Everything else
-has to stay as it is however often a view is refreshed.
+Delta keeps the files of old versions for seven days and its log for thirty, tables in Iceberg have
+snapshots of seven days, and rollview keeps the newest thousand reports of a view: these are counted
+by nobody here but ``kept``. Everything else has to stay as it is however often a view is refreshed.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -25,6 +25,9 @@ MORE_SECONDS = 1.3  # of the median of the second quarter
 MOST_LIVE = _FEW_FILES + _CLEANING
 # Those that the newest vector names, one more for each vector kept, and the one just written.
 MOST_SEGMENTS = MAX_SEGMENTS + _KEPT_VECTORS + 1
+
+
+FilesOf = Callable[[str], tuple[set[str], set[str], list[Path]]]
 
 
 @dataclass(frozen=True)
@@ -54,18 +57,29 @@ class Round:
 
 
 class Census:
-    """Counts the files below the control folder; of each log only what is new is read."""
+    """Counts the files below the control folder; of each log only what is new is read.
 
-    def __init__(self, root: Path) -> None:
+    Tables in Iceberg do not lie there. ``files_of`` tells, of the table of a view id, the live data
+    files, all that any snapshot names, and all that lie in its folder.
+    """
+
+    def __init__(self, root: Path, files_of: FilesOf | None = None) -> None:
         self._root = root
         self._tables: dict[str, _Table] = {}
+        self._files_of = files_of
 
     def count(self) -> Counts:
         names = self._names()
         for view_id, name in names.items():
-            self._tables.setdefault(view_id, _Table(name, self._root / "views" / view_id / "data"))
+            folder = self._root / "views" / view_id
+            table = _Table(name, folder / "data")
+            if (folder / "store.json").exists():
+                assert self._files_of is not None
+                table = _ElsewhereTable(name, view_id, self._files_of)
+            self._tables.setdefault(view_id, table)
         tables = [self._tables[view_id] for view_id in names]
         unnamed = sum(table.look() for table in tables)
+        elsewhere = sum(table.files for table in tables)
         files = [p.relative_to(self._root) for p in self._root.rglob("*") if p.is_file()]
         rows_and_history = sum(_is_row_or_history(p) for p in files)
         live = {table.name: len(table.live) for table in tables}
@@ -74,7 +88,7 @@ class Census:
             unnamed=unnamed,
             segments=self._segments(names),
             control=len(files) - rows_and_history,
-            kept=rows_and_history - unnamed - sum(live.values()),
+            kept=rows_and_history + elsewhere - unnamed - sum(live.values()),
         )
 
     def _names(self) -> dict[str, str]:
@@ -93,6 +107,7 @@ class _Table:
     def __init__(self, name: str, folder: Path) -> None:
         self.name = name
         self.live: set[str] = set()
+        self.files = 0  # outside of the control folder
         self._folder = folder
         self._named: set[str] = set()
         self._next = 0
@@ -107,6 +122,20 @@ class _Table:
             self._named |= added
             self._next += 1
         return sum(path.name not in self._named for path in self._folder.glob("part-*"))
+
+
+class _ElsewhereTable(_Table):
+    """A backing table in a catalog."""
+
+    def __init__(self, name: str, view_id: str, files_of: FilesOf) -> None:
+        super().__init__(name, Path())
+        self._view_id = view_id
+        self._files_of = files_of
+
+    def look(self) -> int:
+        live, named, there = self._files_of(self._view_id)
+        self.live, self.files = live, len(there)
+        return sum(1 for path in there if path.suffix == ".parquet" and path.name not in named)
 
 
 def _is_row_or_history(path: Path) -> bool:

@@ -37,9 +37,16 @@ class Run:
     """One series of kills in one lake."""
 
     def __init__(
-        self, lake: Path, seed: int, tell: Callable[[str], None], *, short: bool = False
+        self,
+        lake: Path,
+        seed: int,
+        tell: Callable[[str], None],
+        *,
+        short: bool = False,
+        store: str | None = None,
     ) -> None:
         self.lake = lake
+        self.store = store
         self.seed = seed
         self.short = short
         self.views = shop.FEW if short else [view.name for view in shop.VIEWS]
@@ -138,7 +145,7 @@ class Run:
             first, second = self._start(), self._start()
             first.opened()
             if is_new:  # the other one may come to open the lake while its tables are being made
-                first.tell("set up")
+                first.tell("set up", store=self.store)
                 first.answer(_LIMIT)
             yield first, second
         finally:
@@ -192,6 +199,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--lake", type=Path, help="a folder; a temporary one if not given")
     parser.add_argument("--short", action="store_true", help="fewer views, smaller batches")
+    parser.add_argument("--store", help="where views are stored; where they are by default")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that no process is left
@@ -199,7 +207,7 @@ def main() -> int:
     # A temporary one stays if something is wrong.
     lake = (given.lake or Path(tempfile.mkdtemp(prefix="rollview-kills-"), "lake")).resolve()
     tell(f"seed {given.seed}, lake {lake}")
-    run = Run(lake, given.seed, tell, short=given.short)
+    run = Run(lake, given.seed, tell, short=given.short, store=given.store)
     run.run(given.kills)
     unnamed = unnamed_rows(lake)
     if given.lake is None and not any(kill.problems for kill in run.kills):

@@ -23,6 +23,7 @@ from typing import Any
 
 import rollview
 from rollview import Session
+from rollview.storage.iceberg_table import table_now
 from tests.soak import shop
 from tests.soak.growth import Census, Round, growing
 from tests.soak.scratch import left_behind
@@ -65,7 +66,7 @@ class Run:
         self._db = db
         self._tell = tell
         self._views = views
-        self._census = Census(Path(db._lake.root))
+        self._census = Census(Path(db._lake.root), self._files_of)
 
     def set_up(self) -> None:
         """Make the tables and the views, if the lake is a new one."""
@@ -102,6 +103,19 @@ class Run:
         self.recomputed += [f"{number}: {r.view}: {r.reason}" for r in reports if r.mode == "full"]
         modes = Counter(str(report.mode) for report in reports)
         return Round(number, seconds, dict(modes), self._census.count())
+
+    def _files_of(self, view_id: str) -> tuple[set[str], set[str], list[Path]]:
+        """The files of a backing table in Iceberg: live, named by a snapshot, and all."""
+        spark, name = self._db.spark, f"{self._db._lake.store}.v_{view_id}"
+        live, named = (
+            {
+                row[0].rpartition("/")[2]
+                for row in spark.table(f"{name}.{of}").select("file_path").collect()
+            }
+            for of in ("files", "all_data_files")
+        )
+        folder = Path(str(table_now(spark, name).location()).removeprefix("file:"))
+        return live, named, [path for path in folder.rglob("*") if path.is_file()]
 
     def _wrong(self, views: Sequence[str]) -> list[str]:
         reports = [self._db.verify(name) for name in views]
@@ -168,6 +182,7 @@ def main() -> int:
     parser.add_argument("--refreshes", type=int, default=200)
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--lake", type=Path, help="a folder; a temporary one if not given")
+    parser.add_argument("--store", help="where views are stored; where they are by default")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     tell = (lambda text: print(text, file=sys.stderr)) if given.json else print
@@ -175,7 +190,7 @@ def main() -> int:
         lake = (given.lake or Path(temporary, "lake")).resolve()
         lake.mkdir(parents=True, exist_ok=True)
         tell(f"seed {given.seed}, lake {lake}")
-        with rollview.connect(lake) as db:
+        with rollview.connect(lake, store=given.store) as db:
             run = Run(db, given.seed, lambda text: tell(text))
             run.run(given.refreshes)
         if not run.problems:

@@ -1,7 +1,8 @@
 """What lies in a lake that should not: files that only a dead process can have had a use for.
 
 The list of what may lie there is that of docs/commit-protocol.md ("Where things are"). Rows that
-no commit names are left to Delta's VACUUM and its retention time; they are counted, not blamed.
+no commit names are left to Delta's VACUUM and its retention time, or to the cleaning of Iceberg's
+tables; they are counted, not blamed.
 """
 
 from __future__ import annotations
@@ -26,10 +27,16 @@ _MAY_BE = [
         r"definitions/[a-z0-9_]+\.json",
         rf"views/{_ID}/refreshes/\d+\.json",
         rf"history/{_ID}/\w+\.[0-9a-f]{{8}}\.json",
+        rf"views/{_ID}/store\.json",
         *(rf"views/{_ID}/data/{pattern}" for pattern in _DELTA),
+        rf"views/{_ID}/data/changes/[\w-]+/(part-[\w.-]+\.parquet|_SUCCESS)",
     )
 ]
 _SEGMENT = re.compile(rf"views/({_ID})/state/[^/]+/([^/]+)/(part-[\w.-]+\.parquet|_SUCCESS)")
+# In the folder of a table of Iceberg's: metadata that has got its name, lists of files, and rows.
+_ICEBERG = re.compile(
+    r"metadata/(v\d+\.metadata\.json|version-hint\.text|[\w-]+\.avro)|data/[\w-]+\.parquet"
+)
 _CHECKSUM = re.compile(r"(.*/)?\.([^/]+)\.crc")
 
 
@@ -40,12 +47,27 @@ def left_behind(lake: Path) -> list[str]:
     unknown = [file for file in files if not _has_a_place(root, file, set(files))]
     defined = {json.loads(p.read_text())["view_id"] for p in (root / "definitions").glob("*.json")}
     orphans = [p.name for p in (root / "views").iterdir() if p.name not in defined]
-    outside = [p.name for p in lake.iterdir() if p.name != "default.db"]
+    outside = [p.name for p in lake.iterdir() if p.name not in ("default.db", "iceberg")]
+    tables = sorted((lake / "iceberg").glob("*/v_*"))
+    unknown += [f"{table.name}/{file}" for table in tables for file in _foreign(table)]
+    orphans += [table.name for table in tables if table.name.removeprefix("v_") not in defined]
     return [
         *(f"left behind: {file}" for file in unknown),
         *(f"left behind: the folder of {view}, which no definition names" for view in orphans),
         *(f"left behind in the lake: {name}" for name in outside),
     ]
+
+
+def _foreign(table: Path) -> list[str]:
+    """What does not belong into the folder of a table of Iceberg's."""
+    files = sorted(str(p.relative_to(table)) for p in table.rglob("*") if p.is_file())
+    found = []
+    for file in files:
+        checksum = _CHECKSUM.fullmatch(file)
+        whose = file if checksum is None else f"{checksum[1] or ''}{checksum[2]}"
+        if whose not in files or not _ICEBERG.fullmatch(whose):
+            found.append(file)
+    return found
 
 
 def unnamed_rows(lake: Path) -> int:

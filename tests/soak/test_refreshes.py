@@ -15,8 +15,9 @@ from pyspark.sql import SparkSession
 
 import rollview
 from rollview.runtime import refresh_view
-from rollview.storage import delta_commits
-from tests.integration.conftest import private_session
+from rollview.storage import delta_commits, iceberg_backing
+from rollview.storage.registry import STORES
+from tests.integration.conftest import private_session, store_of
 from tests.properties.seed import SEED
 from tests.soak.growth import MOST_SEGMENTS, Counts, Round, growing
 from tests.soak.process import REPOSITORY
@@ -34,12 +35,14 @@ def own(spark: SparkSession, tmp_path: Path) -> Iterator[SparkSession]:
 
 
 @pytest.mark.spark
-def test_eight_refreshes(own: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("store", STORES)
+def test_eight_refreshes(own: SparkSession, monkeypatch: pytest.MonkeyPatch, store: str) -> None:
     """Files are cleaned after every third commit; each commit in between may leave one more."""
     cleaning, few = 3, 1
     monkeypatch.setattr(refresh_view, "_CLEANING", cleaning)
-    monkeypatch.setattr(delta_commits, "_FEW_FILES", few)
-    run = Run(rollview.connect(own), SEED, print, FEW)
+    for module in (delta_commits, iceberg_backing):
+        monkeypatch.setattr(module, "_FEW_FILES", few)
+    run = Run(rollview.connect(own, store=store_of(own, store)), SEED, print, FEW)
     print(f"seed {run.seed}")
     run.run(8, every=4)
     assert not run.problems, summary(run)
@@ -52,8 +55,9 @@ def test_eight_refreshes(own: SparkSession, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.soak
-def test_two_hundred_refreshes(tmp_path: Path) -> None:
-    options = ["--refreshes", "200", "--json", "--lake", str(tmp_path / "lake")]
+@pytest.mark.parametrize("store", ["delta", "iceberg.rollview"])
+def test_two_hundred_refreshes(tmp_path: Path, store: str) -> None:
+    options = ["--refreshes", "200", "--json", "--lake", str(tmp_path / "lake"), "--store", store]
     done = subprocess.run(
         [sys.executable, "-m", "tests.soak.refreshes", *options],
         stdout=subprocess.PIPE,

@@ -73,6 +73,21 @@ def test_what_lies_beside_the_tables_is_seen(lake: Path) -> None:
     assert left_behind(lake) == ["left behind in the lake: spark-warehouse"]
 
 
+def test_tables_in_the_catalog_are_looked_at_as_well(lake: Path) -> None:
+    folder = lake / "iceberg" / "rollview" / f"v_{ID}"
+    good = ("v2.metadata.json", "version-hint.text", ".v2.metadata.json.crc", "snap-1-1-a0.avro")
+    for path in (*(folder / "metadata" / name for name in good), folder / "data" / "0-1.parquet"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    assert left_behind(lake) == []
+    half_done = folder / "metadata" / "7d0a5f0c-0000-4000-8000-000000000000.metadata.json"
+    half_done.touch()
+    assert left_behind(lake) == [f"left behind: v_{ID}/metadata/{half_done.name}"]
+    half_done.unlink()
+    folder.rename(folder.with_name(f"v_{OTHER}"))
+    assert len(left_behind(lake)) == 1
+
+
 def test_rows_that_no_commit_names_are_counted(lake: Path) -> None:
     assert unnamed_rows(lake) == 1
     log = put(lake, f"views/{ID}/data/_delta_log/{1:020}.json")

@@ -45,7 +45,7 @@ def obey(db: Session, views: list[View], command: dict[str, Any]) -> dict[str, A
             for statement in TABLES:
                 db.spark.sql(statement)
             for view in views:
-                db.create_view(view.name, view.query)
+                db.create_view(view.name, view.query, store=command["store"])
             answer: dict[str, Any] = {}
         case "change":
             for statement in command["statements"]:

@@ -36,3 +36,9 @@ def test_changes_add_up_and_rewrites_are_none() -> None:
 def test_rows_that_delete_files_take_are_removed() -> None:
     deletes = ("overwrite", {"added-position-deletes": "3", "added-files-size": "10"})
     assert change_size([deletes]) == ChangeSize(0, 3, 10)
+
+
+def test_how_many_rows_an_equality_delete_takes_is_not_known() -> None:
+    deletes = ("delete", {"added-equality-deletes": "1", "added-files-size": "10"})
+    added = ("append", {"added-records": "5", "added-files-size": "50"})
+    assert change_size([added, deletes]) == ChangeSize(5, None, 60)

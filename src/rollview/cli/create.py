@@ -28,7 +28,11 @@ Strategy = Annotated[
 ]
 Store = Annotated[
     str | None,
-    typer.Option("--store", metavar="NAME", help="What its rows are stored as; delta."),
+    typer.Option(
+        "--store",
+        metavar="NAME",
+        help="Where its rows are stored: delta, iceberg, or a catalog and a namespace of Iceberg.",
+    ),
 ]
 Replace = Annotated[bool, typer.Option("--replace", help="Replace a view of that name.")]
 IfNotExists = Annotated[

@@ -26,7 +26,6 @@ from rollview.runtime.lifeline import forget_dead, guarded
 from rollview.runtime.local_spark import start
 from rollview.runtime.public import publish_all
 from rollview.runtime.remembered import Memory
-from rollview.storage import formats
 
 _OLDEST, _BEYOND = (4, 0), (4, 3)
 
@@ -39,7 +38,7 @@ def open_session(given: object, schema: str | None, store: str | None) -> Lake:
         memory = Memory(folder)
         _register(spark, folder, memory)
         return replace(open_lake(spark, schema, store, folder), memory=memory)
-    return open_lake(_check_session(given), schema, store, None)
+    return open_lake(_check_session(given), schema, store, None)  # which checks the store
 
 
 def look(lake: Lake, catalog: Catalog) -> None:
@@ -121,7 +120,6 @@ def _check_session(given: object) -> SparkSession:
         )
     _check_version(given.version)
     _check_alive(given)
-    formats.check_session(given)
     return given
 
 

@@ -70,13 +70,13 @@ def wish(
         raise BadOption(
             "if_not_exists and replace cannot both be asked for", hint="leave one of them out"
         )
-    if store is not None:
-        registry.check_store(store)
     return Wish(name, Policy(policy), strategy, store, if_not_exists, replace)
 
 
 def create_view(lake: Lake, catalog: Catalog, query: str | DataFrame, wanted: Wish) -> StoredView:
     """Make a view, with its contents; leaves nothing behind if that fails."""
+    if wanted.store is not None:
+        registry.check_store(lake.work, wanted.store)
     wanted = replace(wanted, name=plain_name(lake, wanted.name))
     old = catalog.find(wanted.name)
     if old is not None and wanted.if_not_exists:
@@ -98,7 +98,7 @@ def _defined(lake: Lake, catalog: Catalog, query: str | DataFrame, wanted: Wish)
     views, _ = catalog.readable()
     with worker.quiet():
         definition = define(lake.spark, query, managed=managed_names(lake, views))
-    _check_no_stored_rows(lake, definition)
+    _check_no_stored_rows(lake, views, definition)
     reads = [key_of(s.name) for s in definition.sources if s.kind is SourceKind.VIEW]
     check_no_cycle(views, wanted.name, key_of(wanted.name), reads)
     _check_policy(wanted, definition)
@@ -114,12 +114,14 @@ def _defined(lake: Lake, catalog: Catalog, query: str | DataFrame, wanted: Wish)
     )
 
 
-def _check_no_stored_rows(lake: Lake, definition: Definition) -> None:
+def _check_no_stored_rows(lake: Lake, views: dict[str, StoredView], definition: Definition) -> None:
     """Raise BadQuery if a view is read by where its rows lie, which changes when it is rebuilt."""
+    ids = tuple(view.view_id for view in views.values())
     for source in definition.sources:
-        if source.kind is SourceKind.PATH and f"{lake.root}/" in source.name:
+        by_path = source.kind is SourceKind.PATH and f"{lake.root}/" in source.name
+        if by_path or source.name.rstrip("`").endswith(ids):
             raise BadQuery(
-                f"the query reads the stored rows of a view by their path, {source.name}",
+                f"the query reads the stored rows of a view from where they lie, {source.name}",
                 hint="read the view by its name",
             )
 
@@ -198,6 +200,7 @@ def _fill(
         rows = original(session, definition, leaves)
         built = replace(view, schema=rows.schema)
         store = built.rows(lake, session)
+        recovery.note_store(lake, view.view_id, view.store)
         store.backing.create()
         faults.point("create.backing")
         state: State = {}

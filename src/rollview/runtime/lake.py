@@ -84,7 +84,13 @@ class Lake:
         self, session: SparkSession, name: str, view_id: str, store: str, schema: StructType
     ) -> Changing:
         """The rows of one view as what another view reads."""
-        return registry.view_rows(session, store, self._data(view_id), name, schema)
+        data = self._data(view_id)
+        return registry.view_rows(session, store, data, view_id, name, schema)
+
+    def announce(self, view_id: str, store: str) -> None:
+        """Let the sessions of the lake see what was committed in another one."""
+        for session in (self.spark, self.work):
+            registry.announce(session, store, view_id)
 
     def _data(self, view_id: str) -> str:
         folder = self.view_folder(view_id)
@@ -104,6 +110,8 @@ def open_lake(
     spark: SparkSession, schema: str | None, store: str | None, folder: Path | None
 ) -> Lake:
     """Find the control state of a schema. Raises LakeTooNew if a newer rollview wrote it."""
+    chosen = store or registry.DEFAULT_STORE
+    registry.check_store(spark, chosen)
     name = _schema_name(spark, schema)
     work = clone_session(spark)
     work._jsparkSession.sessionState().catalogManager().setCurrentCatalog(SESSION_CATALOG)
@@ -114,8 +122,6 @@ def open_lake(
         )
     work.catalog.setCurrentDatabase(name)
     files, location = files_at(work, schema_location(work, name))
-    chosen = store or registry.DEFAULT_STORE
-    registry.check_store(chosen)
     java = java_of(spark)
     root, hands = f"{location}/_rollview", hands_of(spark)
     lake = Lake(spark, work, name, root, files, folder, chosen, java=java, hands=hands)

@@ -134,6 +134,8 @@ def _settings(lake: Path, jars: tuple[Path, ...]) -> dict[str, str]:
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
         f"spark.sql.catalog.{ICEBERG_CATALOG}": "org.apache.iceberg.spark.SparkCatalog",
         f"spark.sql.catalog.{ICEBERG_CATALOG}.type": "hadoop",
+        # A table that is remembered would not show what other sessions and processes commit.
+        f"spark.sql.catalog.{ICEBERG_CATALOG}.cache-enabled": "false",
         f"spark.sql.catalog.{ICEBERG_CATALOG}.warehouse": _location(lake / "iceberg"),
         "spark.sql.catalogImplementation": "in-memory",
         "spark.sql.warehouse.dir": _location(lake),

@@ -6,16 +6,24 @@ docs/commit-protocol.md says how it is decided.
 from __future__ import annotations
 
 import json
+import logging
 import random
 from datetime import UTC, datetime, timedelta
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql.types import StructType
 
 from rollview.runtime import history
 from rollview.runtime.catalog import Catalog
 from rollview.runtime.lake import Lake
+from rollview.runtime.worker import in_a_line
+from rollview.storage import registry
 from rollview.storage.process import Process, this_process
 
 GRACE = timedelta(hours=1)
 JAVA_SECONDS = 30.0  # the Java process of a process that died ends by itself, sooner than this
+_log = logging.getLogger("rollview")
 _FOREIGN_CLAIM = timedelta(days=7)
 _SWEEPS_ELSEWHERE = 0.05  # on object stores every look into a folder is a request, and costs
 
@@ -41,13 +49,42 @@ def retire(lake: Lake, view_id: str) -> None:
     lake.files.write(f"{lake.root}/retired/{view_id}.json", json.dumps(data))
 
 
+def note_store(lake: Lake, view_id: str, store: str) -> None:
+    """Say where the rows of a view will be, before they are there, if not in its folder."""
+    if registry.lies_elsewhere(store):
+        lake.files.write(_store_file(lake, view_id), json.dumps({"store": store}))
+
+
 def remove_view(lake: Lake, view_id: str) -> None:
-    """Remove everything that belongs to a view id; the folder first, what protects it last."""
+    """Remove everything that belongs to a view id; the folder first, what protects it last.
+
+    Rows that lie elsewhere go before the folder, which says where. If their catalog cannot be
+    reached, all stays, for another time.
+    """
+    if not _drop_elsewhere(lake, view_id):
+        return
     lake.files.remove(lake.view_folder(view_id))
     history.forget(lake, view_id)
     lake.files.remove(f"{lake.root}/locks/{view_id}")
     lake.files.remove(f"{lake.root}/retired/{view_id}.json")
     unclaim(lake, view_id)
+
+
+def _drop_elsewhere(lake: Lake, view_id: str) -> bool:
+    text = lake.files.read(_store_file(lake, view_id))
+    if text is None:
+        return True
+    try:
+        store = str(json.loads(text)["store"])
+        lake.view_store(lake.work, "", view_id, store, StructType()).backing.drop()
+    except (PySparkException, Py4JJavaError, ValueError, KeyError) as failure:
+        _log.warning("the rows of the view %s cannot be removed: %s", view_id, in_a_line(failure))
+        return False
+    return True
+
+
+def _store_file(lake: Lake, view_id: str) -> str:
+    return f"{lake.view_folder(view_id)}/store.json"
 
 
 def tidy(lake: Lake, catalog: Catalog) -> list[str]:

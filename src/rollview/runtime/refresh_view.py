@@ -111,6 +111,7 @@ def _locked_refresh(
         if decision is None:
             return _report(work, Mode.NOOP, None, {"plan": planned - started})
         report = _carried_out(work, decision, request)
+        _announce(lake, view)
         if rebuilt:
             with lake.locked("lake", f"rebuild {view.name}"):
                 catalog.replace(replace(view, definition=definition), view.view_id)
@@ -247,8 +248,17 @@ def _check_not_overtaken(
         )
 
 
-def _clean(store: ViewStore[DataFrame]) -> None:
+def _announce(lake: Lake, view: StoredView) -> None:
     """The refresh is committed: what goes wrong from here on is no failure of it."""
+    try:
+        lake.announce(view.view_id, view.store)
+    except (PySparkException, Py4JJavaError) as failure:
+        said = worker.cause(failure)
+        _log.warning("the session may show old rows of %s for a while: %s", view.name, said)
+
+
+def _clean(store: ViewStore[DataFrame]) -> None:
+    """Nor is what goes wrong here."""
     try:
         store.backing.clean()
     except (PySparkException, Py4JJavaError) as failure:

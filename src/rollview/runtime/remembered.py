@@ -20,8 +20,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from rollview.errors import LakeNotWritable
-from rollview.frontend.jvm_bridge import load
 from rollview.frontend.scope import clone_session
+from rollview.java_classes import load
 from rollview.runtime.folder import FOUND, forget, schemas_of, set_managed
 from rollview.runtime.public import PROPERTY
 from rollview.runtime.worker import in_a_line

@@ -19,7 +19,7 @@ from pyspark.sql import functions as F
 
 from rollview.algebra.expressions import Literal
 from rollview.algebra.schema import Column
-from rollview.frontend.jvm_bridge import load
+from rollview.java_classes import load
 from rollview.maintenance.ranges import Range
 from rollview.runtime.at_hand import AtHand
 from rollview.runtime.lifeline import while_it_lives

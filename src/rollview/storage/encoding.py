@@ -18,6 +18,7 @@ from pyspark.sql.types import (
     ArrayType,
     BinaryType,
     BooleanType,
+    ByteType,
     CalendarIntervalType,
     CharType,
     DataType,
@@ -29,6 +30,7 @@ from pyspark.sql.types import (
     MapType,
     NullType,
     NumericType,
+    ShortType,
     StringType,
     StructField,
     StructType,
@@ -176,6 +178,28 @@ def _decode_field(value: str, field: StructField, depth: int) -> str:
     if field.nullable or isinstance(type, StructType):
         return decode(value, type, depth, nullable=field.nullable)
     return f"coalesce({decode(value, type, depth)}, {_some_value(type)})"
+
+
+def narrowed(value: str, type: DataType) -> str:
+    """SQL text for a stored value whose small integers a format has made INT of."""
+    return f"CAST({value} AS {storable(type)})" if _holds(type, (ByteType, ShortType)) else value
+
+
+def has_variant(type: DataType) -> bool:
+    """Whether values of this type are variants, or have some inside."""
+    return _holds(type, (VariantType,))
+
+
+def _holds(type: DataType, wanted: tuple[type[DataType], ...]) -> bool:
+    match type:
+        case ArrayType():
+            return _holds(type.elementType, wanted)
+        case MapType():
+            return _holds(type.keyType, wanted) or _holds(type.valueType, wanted)
+        case StructType():
+            return any(_holds(field.dataType, wanted) for field in type.fields)
+        case _:
+            return isinstance(type, wanted)
 
 
 def identity(value: str, type: DataType) -> str:

@@ -47,9 +47,12 @@ def check_settings(extensions: str, catalog: str) -> None:
     if EXTENSION in extensions and catalog == CATALOG:
         return
     iceberg = "iceberg" in extensions.lower() or "iceberg" in catalog.lower()
-    found = "it has Iceberg, which is enough for base tables only" if iceberg else "it has neither"
+    instead = (
+        'store the views in Iceberg: store="iceberg_catalog.namespace"; or ' if iceberg else ""
+    )
+    found = "it has Iceberg" if iceberg else "it has neither"
     raise SessionUnsuitable(
         f"the Spark session has no Delta Lake, in which views are stored ({found})",
-        hint=f"start it with spark.sql.extensions={EXTENSION} and "
+        hint=f"{instead}start it with spark.sql.extensions={EXTENSION} and "
         f"spark.sql.catalog.spark_catalog={CATALOG}, and the package {_PACKAGE}",
     )

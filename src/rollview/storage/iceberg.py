@@ -17,18 +17,25 @@ from rollview.planning.statistics import ChangeSize, Size
 from rollview.storage.base import TableState
 from rollview.storage.encoding import quoted
 from rollview.storage.iceberg_changes import (
-    EMPTY,
-    changed_rows,
     check_changes,
     in_present_fields,
     same_columns,
     snapshot_of,
-    snapshots_between,
     version_of,
 )
-from rollview.storage.iceberg_sizes import change_size, table_size
-from rollview.storage.net import no_change
-from rollview.storage.tables import active, missing
+from rollview.storage.iceberg_diff import (
+    REPLACE,
+    changed_rows,
+    difference,
+    is_there,
+    path_between,
+    standing_for,
+)
+from rollview.storage.iceberg_sizes import changed_between, size_at
+from rollview.storage.iceberg_staging import is_supported
+from rollview.storage.iceberg_table import EMPTY, table_now
+from rollview.storage.net import net, no_change
+from rollview.storage.tables import missing
 
 
 class IcebergSource:
@@ -54,11 +61,11 @@ class IcebergSource:
         return TableState(version, str(table.uuid()), self._spark_schema(table))
 
     def read(self, version: str) -> DataFrame:
-        reader = self._spark.read
+        reader, snapshot = self._spark.read, self._standing_for(version)
         if self._is_path:
             reader = reader.format("iceberg")
         if version != EMPTY:
-            reader = reader.option("versionAsOf", snapshot_of(version))
+            reader = reader.option("versionAsOf", snapshot)
         try:
             found = reader.load(self._name) if self._is_path else reader.table(self._name)
         except (PySparkException, Py4JJavaError) as failure:
@@ -68,7 +75,10 @@ class IcebergSource:
             ) from failure
         if version == EMPTY:
             return found.where("false")
-        return found if self._pinned else self._in_present_columns(found, snapshot_of(version))
+        return found if self._pinned else self._in_present_columns(found, int(snapshot))
+
+    def _standing_for(self, version: str) -> str:
+        return standing_for(self._load(), snapshot_of(version))
 
     def stamp(self, version: str) -> str | None:
         return None  # no version has the name of another
@@ -78,15 +88,14 @@ class IcebergSource:
         table = self._load()
         if before == after or EMPTY in (before, after):
             return before == after
-        first, snapshot = snapshot_of(before), table.snapshot(snapshot_of(after))
-        while snapshot is not None and int(snapshot.snapshotId()) != first:
-            parent = snapshot.parentId()
-            if snapshot.operation() != "replace" or parent is None:
-                return False
-            snapshot = table.snapshot(parent)
-        return snapshot is not None and same_columns(table, before, after)
+        path = path_between(table, snapshot_of(before), snapshot_of(after))
+        if path is None or any(snapshot.operation() != REPLACE for snapshot in path):
+            return False
+        return same_columns(table, before, after)
 
     def obstacle(self, before: str, after: str, columns: Sequence[str]) -> str | None:
+        if not is_supported(self._spark):
+            return f"the session's Iceberg is too old to tell what changed in {self._name}"
         try:
             check_changes(self._load(), self._name, before, after, columns)
         except (SourceChanged, SourceVersionGone) as failure:
@@ -95,8 +104,11 @@ class IcebergSource:
 
     def changes(self, before: str, after: str, columns: Sequence[str]) -> DataFrame:
         table = self._load()
-        if check_changes(table, self._name, before, after, columns):
-            return changed_rows(self._spark, self._name, self._is_path, before, after, columns)
+        check_changes(table, self._name, before, after, columns)
+        files = difference(self._spark, table, snapshot_of(before), snapshot_of(after))
+        found = changed_rows(self._spark, table, files, columns)
+        if found is not None:
+            return net(found, columns, exact=True)
         fields = {field.name.lower(): field for field in self._spark_schema(table).fields}
         kept = [fields[name.lower()] for name in columns]
         return no_change(
@@ -105,21 +117,13 @@ class IcebergSource:
         )
 
     def readable(self, version: str) -> bool:
-        return version == EMPTY or self._load().snapshot(snapshot_of(version)) is not None
+        return is_there(self._load(), self._standing_for(version))
 
     def size(self, version: str) -> Size:
-        if version == EMPTY:
-            return Size(0, 0, 0)
-        snapshot = self._load().snapshot(snapshot_of(version))
-        return table_size({} if snapshot is None else dict(snapshot.summary()))
+        return size_at(self._load(), snapshot_of(version))
 
     def change_size(self, before: str, after: str) -> ChangeSize:
-        table = self._load()
-        try:
-            path = snapshots_between(table, self._name, before, after)
-        except SourceVersionGone:
-            return ChangeSize()
-        return change_size([(str(s.operation()), dict(s.summary())) for s in path])
+        return changed_between(self._load(), snapshot_of(before), snapshot_of(after))
 
     def _in_present_columns(self, rows: DataFrame, snapshot_id: int) -> DataFrame:
         """By the columns' ids: names may have been given away, and given to others."""
@@ -147,13 +151,9 @@ class IcebergSource:
             if self._is_path:
                 tables = self._jvm().org.apache.iceberg.hadoop.HadoopTables(self._conf())
                 return tables.load(self._name)
-            util = self._jvm().org.apache.iceberg.spark.Spark3Util
-            with active(self._spark):  # it looks for catalogs in the session of its thread
-                table = util.loadIcebergTable(self._spark._jsparkSession, self._name)
-            table.refresh()  # catalogs hand out what they remember, dropped tables too
+            return table_now(self._spark, self._name)
         except (PySparkException, Py4JJavaError) as failure:
             raise missing(self._name) from failure
-        return table
 
     def _conf(self) -> Any:
         return self._spark._jsparkSession.sessionState().newHadoopConf()

@@ -82,9 +82,15 @@ def arriving(stored: DataFrame, delta: DataFrame, how: Layout, *, exact: bool = 
     )
 
 
-def touched(stored: DataFrame, delta: DataFrame, how: Layout) -> tuple[list[str], int]:
-    """The names of the files with rows of which copies go, and how many rows more there will be."""
-    found = _matching(stored.select("*", F.col("_metadata.file_name")), delta, how, "left_semi")
+def touched(
+    stored: DataFrame, delta: DataFrame, how: Layout, file: str = "_metadata.file_name"
+) -> tuple[list[str], int]:
+    """The names of the files with rows of which copies go, and how many rows more there will be.
+
+    ``file`` is what the format calls the column that tells the file of a row.
+    """
+    told = stored.select("*", F.col(file).alias("file_name"))
+    found = _matching(told, delta, how, "left_semi")
     files = found.select("file_name", F.lit(0).alias(WEIGHT))
     weights = delta.select(F.lit(None).alias("file_name"), WEIGHT)
     both = files.unionAll(weights).agg(F.collect_set("file_name"), F.sum(WEIGHT)).collect()[0]

@@ -7,7 +7,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, StructType
 
 from rollview.storage.base import WEIGHT
-from rollview.storage.encoding import decode, encode, quoted, storable
+from rollview.storage.encoding import decode, encode, narrowed, quoted, storable
 
 COMMENT = "comment"
 
@@ -24,17 +24,20 @@ def encoded(rows: DataFrame, columns: StructType, weighted: bool = False) -> Dat
     return named.select(*stored, *weight)
 
 
-def decoded(stored: DataFrame, columns: StructType) -> DataFrame:
-    """Stored rows in the columns and types they were given in."""
-    texts = zip(_decoding(columns), columns.fields, strict=True)
+def decoded(stored: DataFrame, columns: StructType, *, widened: bool = False) -> DataFrame:
+    """Stored rows in the columns and types they were given in.
+
+    They may be ``widened``, by a format that has no integers smaller than INT.
+    """
+    texts = zip(_decoding(columns, widened), columns.fields, strict=True)
     return stored.select(
         *[F.expr(text).alias(field.name, metadata=_shown(field)) for text, field in texts]
     )
 
 
-def decoding(columns: StructType) -> list[str]:
+def decoding(columns: StructType, *, widened: bool = False) -> list[str]:
     """The same as SQL text: the items of a select list."""
-    texts = zip(_decoding(columns), columns.fields, strict=True)
+    texts = zip(_decoding(columns, widened), columns.fields, strict=True)
     return [f"{text} AS {quoted(field.name)}" for text, field in texts]
 
 
@@ -51,8 +54,10 @@ def _shown(field: StructField) -> dict[str, object]:
     return {key: value for key, value in field.metadata.items() if key == COMMENT}
 
 
-def _decoding(columns: StructType) -> list[str]:
-    return [
-        decode(f"c{position}", field.dataType, nullable=field.nullable)
-        for position, field in enumerate(columns.fields)
-    ]
+def _decoding(columns: StructType, widened: bool) -> list[str]:
+    texts = []
+    for position, field in enumerate(columns.fields):
+        stored = f"c{position}"
+        value = narrowed(stored, field.dataType) if widened else stored
+        texts.append(decode(value, field.dataType, nullable=field.nullable))
+    return texts

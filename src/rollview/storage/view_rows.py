@@ -13,17 +13,22 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from rollview.planning.statistics import ChangeSize, Size
-from rollview.storage.base import WEIGHT
+from rollview.storage.base import WEIGHT, Changing
 from rollview.storage.delta_lake import DeltaSource
-from rollview.storage.encoding import decode
+from rollview.storage.encoding import decode, narrowed
+from rollview.storage.iceberg_rows import IcebergRows
 
 
-class DeltaViewRows:
-    """A view that is stored as a Delta table, between two versions of that table."""
+class ViewRows:
+    """A view between two versions of its backing table, whose changes ``source`` tells.
 
-    def __init__(self, spark: SparkSession, name: str, location: str, columns: StructType) -> None:
-        self._source = DeltaSource(spark, name, location)
+    The table may be of a format that makes INT of small integers (``widened``).
+    """
+
+    def __init__(self, source: Changing, columns: StructType, *, widened: bool = False) -> None:
+        self._source = source
         self._columns = columns
+        self._widened = widened
 
     def obstacle(self, before: str, after: str, columns: Sequence[str]) -> str | None:
         """Why the changes cannot be had, as a sentence; None if they can."""
@@ -34,10 +39,10 @@ class DeltaViewRows:
         stored = self._stored(columns)
         found = self._source.changes(before, after, stored)
         by_name = {field.name: field.dataType for field in self._columns.fields}
-        decoded = [
-            F.expr(decode(inner, by_name[name])).alias(name, metadata={})
-            for inner, name in zip(stored, columns, strict=True)
-        ]
+        decoded = []
+        for inner, name in zip(stored, columns, strict=True):
+            value = narrowed(inner, by_name[name]) if self._widened else inner
+            decoded.append(F.expr(decode(value, by_name[name])).alias(name, metadata={}))
         return found.select(*decoded, F.col(WEIGHT))
 
     def readable(self, version: str) -> bool:
@@ -59,3 +64,19 @@ class DeltaViewRows:
     def _stored(self, columns: Sequence[str]) -> list[str]:
         positions = {field.name: f"c{index}" for index, field in enumerate(self._columns.fields)}
         return [positions[name] for name in columns]
+
+
+class DeltaViewRows(ViewRows):
+    """A view that is stored as a Delta table at a location."""
+
+    def __init__(self, spark: SparkSession, name: str, location: str, columns: StructType) -> None:
+        super().__init__(DeltaSource(spark, name, location), columns)
+
+
+class IcebergViewRows(ViewRows):
+    """A view that is stored as an Iceberg table, with change bags below a location."""
+
+    def __init__(
+        self, spark: SparkSession, name: str, table: str, location: str, columns: StructType
+    ) -> None:
+        super().__init__(IcebergRows(spark, name, table, location), columns, widened=True)
