@@ -1,6 +1,6 @@
 """Every way to apply a change, through whole refreshes: append, merge, rewrite, or no file at all.
 
-Views are so small here that no refresh would merge; so the sizes are moved.
+Views are so small here that no refresh would merge; so the way is asked for.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 import rollview
 from rollview import Session
+from rollview.planning.overrides import APPLY
 from rollview.runtime.report import Mode, RefreshReport
-from rollview.storage import change
 from rollview.storage.delta_changes import DeltaChanges, Plan
 from rollview.storage.delta_commits import Direct
 from rollview.testing import assert_same_rows
@@ -51,11 +51,9 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
-def always(monkeypatch: pytest.MonkeyPatch, way: str) -> None:
+def always(db: Session, way: str) -> None:
     """From here on whatever removes rows is applied in this way."""
-    if way == "merge":
-        monkeypatch.setattr(change, "_SMALL_VIEW", 0)
-        monkeypatch.setattr(change, "_LARGE_SHARE", 1000.0)
+    db.spark.conf.set(APPLY, way)
 
 
 def refresh(db: Session, name: str, **more: bool) -> RefreshReport:
@@ -75,9 +73,9 @@ def notes(own: SparkSession) -> Session:
 @pytest.mark.parametrize("copies", [1, 2, 3])
 @pytest.mark.parametrize("way", ["merge", "rewrite"])
 def test_copies_of_three_refreshes_are_deleted(
-    notes: Session, taken: list[str], monkeypatch: pytest.MonkeyPatch, way: str, copies: int
+    notes: Session, taken: list[str], way: str, copies: int
 ) -> None:
-    always(monkeypatch, way)
+    always(notes, way)
     notes.create_view("keys", "SELECT k FROM notes", policy="strict")
     for number in range(3):
         notes.sql(f"INSERT INTO notes VALUES (1, 'n{number}'), ({10 + number}, 'other')")
@@ -99,9 +97,9 @@ def test_copies_of_three_refreshes_are_deleted(
 
 
 def test_a_merge_leaves_files_alone_that_it_does_not_concern(
-    notes: Session, taken: list[str], monkeypatch: pytest.MonkeyPatch
+    notes: Session, taken: list[str]
 ) -> None:
-    always(monkeypatch, "merge")
+    always(notes, "merge")
     notes.create_view("all_notes", "SELECT * FROM notes", policy="strict")
     for number in range(1, 4):
         notes.sql(f"INSERT INTO notes VALUES ({number}, 'n{number}')")
@@ -134,7 +132,7 @@ def test_what_was_merged_is_read_from_the_feed_by_the_view_above(
     db = rollview.connect(own)
     db.create_view("lower", "SELECT k, sum(v) AS s FROM many GROUP BY k", policy="incremental")
     db.create_view("upper", "SELECT s % 7 AS r, count(*) AS n FROM lower GROUP BY s % 7")
-    always(monkeypatch, "merge")
+    always(db, "merge")
     for number in range(3):
         db.sql(f"UPDATE many SET v = v * 3 + 1 WHERE k = {number}")
         refresh(db, "lower")
@@ -154,16 +152,14 @@ def test_what_was_merged_is_read_from_the_feed_by_the_view_above(
     assert db.verify("upper").correct
 
 
-def test_views_of_every_kind_are_merged_into(
-    own: SparkSession, taken: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_views_of_every_kind_are_merged_into(own: SparkSession, taken: list[str]) -> None:
     """Bags, outer joins, aggregates with state, and a view on a view."""
     make_tables(own)
     db = rollview.connect(own)
     names = ("bag", "both", "totals", "upper")
     for name in names:
         db.create_view(name, VIEWS[name], policy="incremental")
-    always(monkeypatch, "merge")
+    always(db, "merge")
     for statements in CHANGES[:5]:
         for statement in statements:
             db.sql(statement)
