@@ -12,6 +12,7 @@ The rooms, from what people touch down to what a view is (imports go down this l
 - ``sql``: algebra to readable Spark SQL
 - ``storage``: base tables at versions, view stores and their commit protocol
 - ``planning``: which way is cheapest, and EXPLAIN
+- ``rolling``: how a join is propagated in small steps
 - ``maintenance``: how changes flow
 - ``analysis``: what is true of a view
 - ``algebra``: what a view is

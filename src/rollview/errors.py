@@ -296,3 +296,12 @@ class Interrupted(RollviewError):
     """The user interrupted; the view keeps its old contents."""
 
     code = "REFRESH.INTERRUPTED"
+
+
+# --- rolling --------------------------------------------------------------------------------
+
+
+class PointUnknown(RollviewError):
+    """A point in time does not lead to a position that is known."""
+
+    code = "ROLLING.POINT_UNKNOWN"
