@@ -6,7 +6,8 @@ from itertools import product
 
 import pytest
 
-from rollview.algebra.relations import SetKind, SetOperation
+from rollview.algebra.relations import Scan, SetKind, SetOperation
+from rollview.algebra.schema import Column
 from tests.algebra.examples import CODE, TEAMS, keep, set_operation
 from tests.maintenance.people import (
     ALPHA,
@@ -24,7 +25,9 @@ from tests.maintenance.people import (
     maintained,
     refresh,
 )
-from tests.properties.cases import Change
+from tests.properties.cases import Case, Change, Table
+from tests.properties.duckdb_engine import connect
+from tests.properties.laws import check
 
 INTERSECT = set_operation(SetKind.INTERSECT, all=False)
 INTERSECT_ALL = set_operation(SetKind.INTERSECT, all=True)
@@ -77,6 +80,19 @@ def test_null_equals_null() -> None:
     assert refresh(INTERSECT, left(DAN)).delta == {(None,): -1}
     assert refresh(EXCEPT, closed(NONE)).delta == {(None,): 1}
     assert not refresh(EXCEPT_ALL, hired(DAN), founded((None, "again"))).delta
+
+
+@pytest.mark.parametrize("every", [False, True])
+@pytest.mark.parametrize("kind", SetKind)
+def test_null_that_only_the_right_side_can_have(kind: SetKind, every: bool) -> None:
+    """It is never in the result, and yet in the counts, by whichever strategy they go on."""
+    here, there = Column("a", "INT", False), Column("b", "INT")
+    view = SetOperation(
+        kind, every, Scan("l", ("a",), (here,)), Scan("r", ("b",), (there,)), (here,)
+    )
+    tables = {"l": Table((here,), ((1,),)), "r": Table((there,), ((None,), (1,)))}
+    batches = ((Change("r", (None,), 1), Change("l", (2,), 1)), (Change("r", (None,), -2),))
+    check(Case(tables, view, batches), connect())
 
 
 def test_copies_beyond_the_other_side() -> None:

@@ -168,7 +168,8 @@ def _counted(node: SetOperation, names: Iterator[str]) -> Relation:
     """Each different row with how often it occurs on either side."""
     left, right, copies = next(names), next(names), next(names)
     sides = (Column(left, "INT", False), Column(right, "INT", False))
-    columns = (*node.columns, *sides)
+    rows = _of_both(node)  # there are those of the right side, too, which the result has not
+    columns = (*rows, *sides)
     union = Union(
         (
             _marked(node.left, node.columns, sides, (_HERE, _NOT_HERE)),
@@ -181,7 +182,7 @@ def _counted(node: SetOperation, names: Iterator[str]) -> Relation:
         NamedAggregate(name, AggregateCall("Sum", ("sum(", ")"), (reference(side),), "BIGINT"))
         for name, side in zip(totals, sides, strict=True)
     )
-    counted = extended(Aggregate(union, references(node.columns), sums), names)
+    counted = extended(Aggregate(union, references(rows), sums), names)
     on_left, on_right = (ColumnRef(total, "BIGINT") for total in totals)
     how_often = _how_often(node, on_left, on_right)
     present = Filter(counted, binary("GreaterThan", ">", how_often, _ZERO, "BOOLEAN"))
@@ -191,6 +192,12 @@ def _counted(node: SetOperation, names: Iterator[str]) -> Relation:
     copy = call("explode", repeated, type="BIGINT", kind="Explode")
     exploded = Generate(present, copy, False, (Column(copies, "BIGINT", False),))
     return keep(exploded, node.columns)
+
+
+def _of_both(node: SetOperation) -> Schema:
+    """The columns of the rows of both sides: NULL may be in them if it may be on either."""
+    sides = zip(node.columns, node.left.columns, node.right.columns, strict=True)
+    return tuple(replace(own, nullable=a.nullable or b.nullable) for own, a, b in sides)
 
 
 def _how_often(node: SetOperation, left: ColumnRef, right: ColumnRef) -> Expression:
