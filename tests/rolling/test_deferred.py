@@ -99,7 +99,7 @@ class Lake:
 
     def _evaluated(self, relation: Relation) -> list[Row]:
         names = ("delta", "now", "stored", "applied", "pending")
-        return self.engine.evaluate(relation, {f"temporary {n}": f'"{n}"' for n in names})
+        return self.engine.recomputed(relation, {f"temporary {n}": f'"{n}"' for n in names})
 
 
 def _leaf(name: str, columns: Schema) -> Temporary:

@@ -27,14 +27,14 @@ def test_net_effect_is_the_minimal_change_between_two_positions() -> None:
         newest = schedule.world.units().newest
         for since, until in ((0, newest), (newest // 3, newest // 2), (newest, newest)):
             effect = net_effect(Temporary("delta", columns), since, until)
-            found = engine.evaluate(effect, leaves)
+            found = engine.recomputed(effect, leaves)
             weights = Counter[Row]()
             for *row, weight in found:
                 weights[tuple(row)] += int(str(weight))
             wanted = journal.between(since, until)
             assert weights == wanted
             assert len(found) == sum(abs(n) for n in wanted.values())
-            again = engine.evaluate(net_effect(effect), leaves)
+            again = engine.recomputed(net_effect(effect), leaves)
             assert Counter(again) == Counter(found)
     connection.close()
 
@@ -53,5 +53,5 @@ def test_net_effect_of_a_sum_is_that_of_the_net_effects() -> None:
         halves = (net_effect(delta, until=middle), net_effect(delta, since=middle))
         both = net_effect(Union(halves, whole.columns))
         leaves = {"temporary delta": "view_delta"}
-        assert Counter(engine.evaluate(both, leaves)) == Counter(engine.evaluate(whole, leaves))
+        assert Counter(engine.recomputed(both, leaves)) == Counter(engine.recomputed(whole, leaves))
     connection.close()
