@@ -10,6 +10,7 @@ from rollview.cli.main import COMMANDS
 from rollview.runtime.jars import required_jars
 
 PAGE = Path(__file__).with_name("cli.md")
+_SOURCE = str(Path(__file__).resolve().parents[1] / "src")
 
 HEAD = """# Command line
 
@@ -47,7 +48,7 @@ def _section(title: str, words: list[str]) -> str:
         check=True,
         capture_output=True,
         text=True,
-        env={"COLUMNS": "90", "LC_ALL": "C.UTF-8"},
+        env={"COLUMNS": "90", "LC_ALL": "C.UTF-8", "PYTHONPATH": _SOURCE},
     ).stdout
     return f"## {title}\n\n```text\n{text.strip()}\n```\n"
 

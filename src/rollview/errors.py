@@ -268,6 +268,12 @@ class NonDeterministic(NotIncremental):
     code = "NOT_INCREMENTAL.NON_DETERMINISTIC"
 
 
+class StrategyNotApplicable(NotIncremental):
+    """The strategy that was asked for cannot maintain the view."""
+
+    code = "NOT_INCREMENTAL.STRATEGY"
+
+
 class Conflict(RollviewError):
     """Another refresh committed first; trying again is safe."""
 

@@ -11,6 +11,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from pyspark.sql import DataFrame, SparkSession
 
+from rollview.maintenance.strategies import choose
 from rollview.planning.explanation import Explanation
 from rollview.runtime import connect as connecting
 from rollview.runtime import history as histories
@@ -76,13 +77,16 @@ class Session:
         *,
         policy: str = "auto",
         strategy: str = "auto",
+        join_terms: str | None = None,
+        form: str | None = None,
         store: str | None = None,
         if_not_exists: bool = False,
         replace: bool = False,
     ) -> View:
         """Compute a view and keep it; the contents are stored when this returns."""
         connecting.look(self._lake, self._catalog)
-        wanted = wish(name, policy, strategy, store, if_not_exists, replace)
+        choice = choose(strategy, join_terms=join_terms, form=form)
+        wanted = wish(name, policy, choice, store, if_not_exists, replace)
         return View(self, create_view(self._lake, self._catalog, query, wanted))
 
     @_with_spark
@@ -109,10 +113,19 @@ class Session:
         return read_view(self._lake, self._catalog, self._plain(name))
 
     @_with_spark
-    def explain(self, name_or_query: str | DataFrame, *, policy: str = "auto") -> Explanation:
-        """How a view, or a query that could become one (with this policy), would be refreshed."""
+    def explain(
+        self,
+        name_or_query: str | DataFrame,
+        *,
+        policy: str = "auto",
+        strategy: str = "auto",
+        join_terms: str | None = None,
+        form: str | None = None,
+    ) -> Explanation:
+        """How a view, or a query that could become one (with these options), is refreshed."""
         connecting.look(self._lake, self._catalog)
-        return explain(self._lake, self._catalog, name_or_query, policy)
+        choice = choose(strategy, join_terms=join_terms, form=form)
+        return explain(self._lake, self._catalog, name_or_query, policy, choice)
 
     @_with_spark
     def verify(self, name: str) -> VerifyReport:

@@ -124,8 +124,8 @@ class FakeSession:
         _check_known(name)
         return REVENUE
 
-    def explain(self, text: str, *, policy: str) -> Any:
-        self._call("explain", text, policy)
+    def explain(self, text: str, *, policy: str, **options: Any) -> Any:
+        self._call("explain", text, policy, options)
         return Explained()
 
     def verify(self, name: str) -> VerifyReport:

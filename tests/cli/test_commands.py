@@ -27,9 +27,10 @@ from tests.cli.conftest import Rollview
 from tests.cli.fake import REVENUE, Explained, FakeFrame, FakeSession, schema_of
 
 READERS = ("views", "status", "history", "verify", "refresh")
+STRATEGY: dict[str, Any] = {"strategy": "auto", "join_terms": None, "form": None}
 DEFAULTS: dict[str, Any] = {
     "policy": "auto",
-    "strategy": "auto",
+    **STRATEGY,
     "store": None,
     "if_not_exists": False,
     "replace": False,
@@ -85,6 +86,9 @@ def test_create_passes_its_options_on(rollview: Rollview, session: FakeSession) 
     assert asked(session) == ("create", "v", "SELECT 1", options)
     rollview("create", "v", "SELECT 1", "--store", "s", "--strategy", "t", "--if-not-exists")
     options = DEFAULTS | {"store": "s", "strategy": "t", "if_not_exists": True}
+    assert asked(session) == ("create", "v", "SELECT 1", options)
+    rollview("create", "v", "SELECT 1", "--join-terms", "j", "--form", "f")
+    options = DEFAULTS | {"join_terms": "j", "form": "f"}
     assert asked(session) == ("create", "v", "SELECT 1", options)
 
 
@@ -174,10 +178,13 @@ def test_only_intervals_become_text(rollview: Rollview, session: FakeSession) ->
 
 def test_explain_prints_the_tree_or_its_data(rollview: Rollview, session: FakeSession) -> None:
     assert rollview("explain", "SELECT 1").out == "Aggregate\n  Scan orders\n"
-    assert asked(session) == ("explain", "SELECT 1", "auto")
+    assert asked(session) == ("explain", "SELECT 1", "auto", STRATEGY)
     assert rollview("explain", "revenue", "--json").json["mode"] == "incremental"
     rollview("explain", "SELECT 1", "--policy", "strict")
-    assert asked(session) == ("explain", "SELECT 1", "strict")
+    assert asked(session) == ("explain", "SELECT 1", "strict", STRATEGY)
+    rollview("explain", "SELECT 1", "--strategy", "algebraic", "--form", "post")
+    options = STRATEGY | {"strategy": "algebraic", "form": "post"}
+    assert asked(session) == ("explain", "SELECT 1", "auto", options)
 
 
 def test_verify_exits_with_3_and_shows_rows_when_a_view_is_wrong(

@@ -241,6 +241,7 @@ def test_options_and_names_that_do_not_exist(db: Session) -> None:
     for options, message in [
         ({"policy": "sometimes"}, "there is no policy 'sometimes'"),
         ({"strategy": "magic"}, "there is no strategy 'magic'"),
+        ({"form": "post"}, "the strategy auto has no option form"),
         ({"store": "floppy"}, "there is no view store 'floppy'"),
         ({"replace": True, "if_not_exists": True}, "cannot both be asked for"),
     ]:

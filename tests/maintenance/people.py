@@ -11,6 +11,7 @@ import duckdb
 
 from rollview.algebra.relations import After, Before, Relation
 from rollview.algebra.traverse import walk
+from rollview.maintenance.choice import ANY, Choice
 from rollview.maintenance.program import Program
 from tests.algebra.examples import PEOPLE, TEAMS
 from tests.properties.cases import Case, Change, Row, Table
@@ -55,14 +56,14 @@ def closed(*rows: Row) -> list[Change]:
     return [Change("teams", row, -1) for row in rows]
 
 
-def maintained(relation: Relation) -> Maintained:
+def maintained(relation: Relation, way: Choice = ANY) -> Maintained:
     """The view with its first contents."""
-    return Maintained(Case(TABLES, relation, ()), connection())
+    return Maintained(Case(TABLES, relation, ()), connection(), choice=way)
 
 
-def refresh(relation: Relation, *changes: list[Change]) -> Refresh:
+def refresh(relation: Relation, *changes: list[Change], way: Choice = ANY) -> Refresh:
     """The view, refreshed once after these changes."""
-    return maintained(relation).refresh(tuple(change for some in changes for change in some))
+    return maintained(relation, way).refresh(tuple(change for some in changes for change in some))
 
 
 def tables_read(program: Program) -> set[str]:

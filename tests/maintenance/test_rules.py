@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from rollview.algebra.traverse import walk
+from rollview.maintenance import algebraic
 from rollview.maintenance.counting import RULES
 from rollview.maintenance.prepare import prepare
 from tests.algebra.examples import DEFINITIONS, PROGRAM_LEAVES, relation_classes
@@ -23,10 +24,15 @@ def word(kind: type) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind.__name__).lower()
 
 
-@pytest.mark.parametrize("kind", RULES, ids=lambda kind: kind.__name__)
-def test_rule_file_page_and_test_have_the_name_of_the_operator(kind: type) -> None:
+@pytest.mark.parametrize(
+    ("room", "kind"),
+    [("counting", kind) for kind in RULES] + [("algebraic", kind) for kind in algebraic.OWN],
+    ids=lambda value: getattr(value, "__name__", value),
+)
+def test_rule_file_page_and_test_have_the_name_of_the_operator(room: str, kind: type) -> None:
     name = word(kind)
-    rule = RULES[kind]
+    rule = {"counting": RULES, "algebraic": algebraic.OWN}[room][kind]
+    assert Path(inspect.getfile(rule)).parent.name == room
     assert rule.__name__ == f"delta_{name}"
     assert Path(inspect.getfile(rule)).name == f"{name}.py"
     assert rule.__doc__
@@ -53,6 +59,20 @@ def test_every_relation_has_a_rule_or_needs_none() -> None:
     leaves = {kind.__name__ for kind in PROGRAM_LEAVES}
     assert ruled | leaves | WITHOUT_RULE == {kind.__name__ for kind in relation_classes()}
     assert not ruled & (leaves | WITHOUT_RULE)
+
+
+def test_what_the_equations_do_not_reach_has_no_rule() -> None:
+    ruled = {kind.__name__ for kind in algebraic.RULES}
+    leaves = {kind.__name__ for kind in PROGRAM_LEAVES}
+    beyond = {"TopK", "Recursion", "RecursionInput", "Values", "TableFunction"}
+    assert ruled | leaves | beyond == {kind.__name__ for kind in relation_classes()}
+    assert not ruled & (leaves | beyond)
+
+
+def test_without_counts_nothing_is_rewritten() -> None:
+    for name in ("distinct", "except", "intersect_all"):
+        form = prepare(DEFINITIONS[name], counts=False)
+        assert (form.relation, form.kept) == (DEFINITIONS[name], ())
 
 
 def test_what_is_rewritten_is_not_left() -> None:

@@ -9,13 +9,24 @@ import pytest
 
 from rollview.algebra.definition import Reason, ReasonCode
 from rollview.algebra.printer import print_tree
-from rollview.algebra.relations import Filter, Join, JoinKind, Recursion, Relation, Scan, Union
+from rollview.algebra.relations import (
+    Filter,
+    Join,
+    JoinKind,
+    Recursion,
+    Relation,
+    Scan,
+    Sort,
+    Union,
+)
 from rollview.algebra.traverse import inputs, walk
 from rollview.maintenance.program import RuleName
+from rollview.maintenance.strategies import choose
 from rollview.planning.explain import explain
 from rollview.planning.explanation import Explanation, Operator
 from rollview.planning.verdict import judge
-from tests.algebra.examples import DEFINITIONS, EXAMPLES, PEOPLE, RICH, TEAMS, join
+from rollview.sql.program import render_program
+from tests.algebra.examples import DEFINITIONS, EXAMPLES, PEOPLE, RICH, SAME_TEAM, TEAMS, join
 from tests.docs.test_limits import ALWAYS, AT_TIMES
 from tests.planning.views import definition_of, explained
 from tests.properties.cases import random_case
@@ -175,3 +186,34 @@ def test_it_is_plain_data(name: str) -> None:
     assert data["mode"] == told.mode
     assert [one["rule"] for one in data["operators"]] == [one.rule for one in told.operators]
     assert [one["code"] for one in data["reasons"]] == [one.code for one in told.reasons]
+
+
+def by_change_table(relation: Relation) -> Explanation:
+    definition = definition_of(relation)
+    verdict = judge(definition, "auto", choose("change_table"))
+    assert verdict.program is not None
+    assert verdict.prepared is not None
+    return explain(definition, verdict, render_program(verdict.program, verdict.prepared))
+
+
+def test_change_tables_are_told_from_the_conversion_point_up() -> None:
+    told = by_change_table(Sort(EXAMPLES["aggregate"], ()))
+    assert [one.rule for one in told.operators] == ["propagated", "conversion", "changes"]
+    assert operator(told, "Sort").reads == ("state under team",)
+    assert operator(told, "Sort").state == ("extent_1: its rows and their causes",)
+    assert told.sql.count("MERGE INTO state_extent_1 AS kept") == 1
+
+
+def test_a_product_of_change_tables_tells_what_it_reads() -> None:
+    told = by_change_table(Join(JoinKind.INNER, EXAMPLES["aggregate"], TEAMS, SAME_TEAM))
+    assert told.mode == "incremental"
+    (top, *_) = told.operators
+    assert top.rule == "propagated"
+    assert any("teams under code" in read for read in top.reads), top.reads
+
+
+def test_a_product_without_an_equality_has_a_reason() -> None:
+    told = by_change_table(Join(JoinKind.CROSS, EXAMPLES["aggregate"], TEAMS))
+    assert told.mode == "partial"
+    assert {reason.code for reason in told.reasons} == {ReasonCode.NO_KEY}
+    assert told.operators[0].reasons == told.reasons

@@ -9,6 +9,10 @@ import pytest
 from rollview.algebra.definition import Reason, ReasonCode
 from rollview.algebra.expressions import AggregateCall
 from rollview.algebra.relations import Aggregate, NamedAggregate
+from rollview.maintenance.counting import RULES
+from rollview.maintenance.strategies import STRATEGIES, choose
+from rollview.maintenance.strategy import Strategy
+from rollview.planning.explain import explain
 from rollview.planning.verdict import changing, judge, maintained, obstacles
 from tests.algebra.examples import EXAMPLES, PAY, PEOPLE, TEAM
 from tests.planning.views import definition_of
@@ -82,3 +86,22 @@ def test_statistics_of_old_are_evaluated_anew() -> None:
     assert then is not None
     assert now.relation != view
     assert then.relation == view
+
+
+def test_a_strategy_out_of_whose_reach_a_view_is_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    why = Reason(ReasonCode.NOT_APPLICABLE, "Scan", "the condition of the paper fails")
+    shy = Strategy("shy", RULES, {"form": ("one", "two")}, beyond=lambda _relation, _choice: (why,))
+    monkeypatch.setitem(STRATEGIES, "shy", shy)
+    definition = definition_of(PEOPLE)
+    found = judge(definition, "auto", choose("shy"))
+    assert (found.mode, found.strategy, found.reasons) == ("full", "recompute", (why,))
+    assert obstacles(definition, choose("shy")) == (why,)
+    assert obstacles(definition) == ()
+
+
+def test_explain_names_the_strategy_and_its_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(STRATEGIES, "shy", Strategy("shy", RULES, {"form": ("one", "two")}))
+    definition = definition_of(PEOPLE)
+    told = explain(definition, judge(definition, "auto", choose("shy", form="two")), "")
+    assert (told.strategy, told.to_dict()["options"]) == ("shy", {"form": "two"})
+    assert str(told).startswith("refresh: incremental (shy, form two), policy auto")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rollview.algebra.definition import Definition, Reason, ReasonCode, Source, SourceKind
 from rollview.algebra.relations import Relation, Scan
 from rollview.algebra.traverse import walk
+from rollview.maintenance.choice import ANY, Choice
 from rollview.maintenance.clock import FUNCTIONS, functions_in
 from rollview.planning.explain import explain
 from rollview.planning.explanation import Explanation
@@ -40,11 +41,11 @@ def definition_of(
     )
 
 
-def explained(relation: Relation, policy: str = "auto") -> Explanation:
+def explained(relation: Relation, policy: str = "auto", choice: Choice = ANY) -> Explanation:
     """What EXPLAIN says of a view over the relation."""
     clock = (
         Reason(ReasonCode.TIME_DEPENDENT, FUNCTIONS[kind], "it depends on the clock")
         for kind in sorted(functions_in(relation))
     )
     definition = definition_of(relation, *clock)
-    return explain(definition, judge(definition, policy), "")
+    return explain(definition, judge(definition, policy, choice), "")

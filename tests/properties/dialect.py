@@ -52,6 +52,7 @@ _MOMENT = re.compile(
     r"\b(?:(?:var|stddev|covar)_(?:pop|samp)|corr|regr_(?:s[xy][xy]|slope|intercept|r2))\("
 )
 _COUNT_IF = re.compile(r"\bcount_if\(")
+_COUNT_OF_PAIRS = re.compile(r"\bregr_count\(")
 _AS_DECIMAL = re.compile(r" AS DECIMAL\((\d+),(\d+)\)\)\)\Z")
 _FILTER = " FILTER ("
 _OVER = " OVER ("
@@ -71,6 +72,9 @@ def to_duckdb(statement: str) -> str:
     if "count_if(" in statement:
         # Over no rows it is NULL there.
         statement = _wrapped(statement, _COUNT_IF, "coalesce(", ", 0)")
+    if "regr_count(" in statement:
+        # It has no sign there.
+        statement = _wrapped(statement, _COUNT_OF_PAIRS, "CAST(", " AS BIGINT)")
     return _WORDS.sub(_word, statement)
 
 

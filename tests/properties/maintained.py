@@ -12,20 +12,25 @@ from dataclasses import dataclass
 import duckdb
 
 from rollview.algebra.definition import Reason
-from rollview.algebra.relations import Relation
+from rollview.algebra.relations import Distinct, Relation, SetOperation
 from rollview.algebra.schema import Schema
+from rollview.maintenance.choice import ANY, Choice
 from rollview.maintenance.clock import CLOCK, Clock, Reading, at_moment
 from rollview.maintenance.compiler import compile_delta
-from rollview.maintenance.prepare import prepare
 from rollview.maintenance.program import Kept, Program
 from rollview.maintenance.signed import WEIGHT_COLUMN
+from rollview.maintenance.strategies import prepared
 from rollview.runtime.propagate import propagate
 from rollview.sql.render import render
 from tests.properties.bags import Bag, applied, assert_same, bag, signed_bag
 from tests.properties.cases import Batch, Case, Row
 from tests.properties.dialect import to_duckdb
 from tests.properties.duckdb_engine import DuckEngine
+from tests.properties.minimality import assert_minimal, assert_minimal_for_sets
 from tests.properties.values import sql
+
+MINIMAL = ("algebraic",)
+"""The strategies whose own deltas are strongly minimal; those of others are made so."""
 
 
 @dataclass(frozen=True)
@@ -42,14 +47,18 @@ class Maintained:
     """A view, its states and its sources, from refresh to refresh."""
 
     def __init__(
-        self, case: Case, connection: duckdb.DuckDBPyConnection, reading: Reading | None = None
+        self,
+        case: Case,
+        connection: duckdb.DuckDBPyConnection,
+        reading: Reading | None = None,
+        choice: Choice = ANY,
     ) -> None:
         self._case = case
         self._reading = reading or {}
         self._connection = connection
         self._rows = {name: list(table.rows) for name, table in case.tables.items()}
         self._now = {name: self._stored(name, "one") for name in case.tables}
-        self._prepared = prepare(case.relation)
+        self._prepared = prepared(case.relation, choice)
         self._programs: dict[frozenset[str], Program] = {}
         engine = DuckEngine(connection)
         self.view = bag(self._evaluated(engine, case.relation))
@@ -74,18 +83,30 @@ class Maintained:
         program = self._program(changed, reading)
         engine = DuckEngine(self._connection)
         result = propagate(program, leaves, engine)
-        delta = signed_bag(
-            () if result.delta is None else engine.rows(f"FROM {result.delta.table}")
-        )
+        rows = [] if result.delta is None else engine.rows(f"FROM {result.delta.table}")
+        delta, before = signed_bag(rows), self.view
         self.view = applied("view", self.view, delta)
         expected = bag(self._evaluated(engine, self._case.relation))
         assert_same("law 1: the view", self.view, expected)
+        self._check_minimal("view", before, self.view, rows)
         for kept in self._prepared.kept:
             if kept.name in result.states:
                 self._apply(kept, result.states[kept.name].table)
             now = bag(self._evaluated(engine, kept.relation))
             assert_same(f"law 1: state {kept.name}", self._states[kept.name], now)
         return Refresh(delta, tuple(engine.steps), result.reasons, program)
+
+    def _check_minimal(self, what: str, before: Bag, after: Bag, rows: list[Row]) -> None:
+        """Law 4: as it comes from the rules of the strategy, or else as it is applied, net."""
+        if self._prepared.choice.strategy not in MINIMAL:
+            rows = [
+                (*row, weight // abs(weight))
+                for row, weight in signed_bag(rows).items()
+                for _ in range(abs(weight))
+            ]
+        assert_minimal(what, before, after, rows)
+        if what == "view" and _is_set(self._case.relation):
+            assert_minimal_for_sets(what, before, rows)
 
     def _program(self, changed: frozenset[str], reading: Reading | None) -> Program:
         if reading is not None:
@@ -131,6 +152,7 @@ class Maintained:
         rows = self._connection.execute(f"FROM {change}").fetchall()
         stored = self._states[kept.name]
         self._states[kept.name] = applied(f"state {kept.name}", stored, signed_bag(rows))
+        self._check_minimal(f"state {kept.name}", stored, self._states[kept.name], rows)
         names = "".join(f"{c.name}, " for c in kept.columns)
         table = f"step_{_table(kept)}"
         net = (
@@ -155,6 +177,15 @@ def create(
     values = to_duckdb(f"(VALUES {cells or f'({nothing})'}) AS made({names})")
     where = "" if cells else " WHERE false"
     connection.execute(f"CREATE OR REPLACE TABLE {table} AS SELECT {names} FROM {values}{where}")
+
+
+def _is_set(relation: Relation) -> bool:
+    """Whether the relation is said to have no duplicates."""
+    match relation:
+        case SetOperation(all=every):
+            return not every
+        case _:
+            return isinstance(relation, Distinct)
 
 
 def _table(kept: Kept) -> str:

@@ -26,11 +26,14 @@ from rollview import RollviewError, Session
 from rollview.algebra.relations import Scan
 from rollview.algebra.schema import Schema
 from rollview.algebra.traverse import walk
+from rollview.errors import StrategyNotApplicable
+from rollview.maintenance.choice import Choice
 from rollview.runtime.report import Mode
 from rollview.sql.render import render
 from tests.properties.cases import Batch, Row, Table, random_batches, random_table
 from tests.properties.trees import random_view
 from tests.properties.values import is_compared, sql
+from tests.properties.ways import add_arguments, asked_for, way_of
 
 TABLES = ("t0", "t1", "t2")
 _MINUS_ZERO = re.compile(r"-0\.0(?!\d)")
@@ -52,9 +55,10 @@ class Found:
 class Lake:
     """Tables of one seed in an open lake, and views over them."""
 
-    def __init__(self, db: Session, seed: int) -> None:
+    def __init__(self, db: Session, seed: int, asked: Choice | None = None) -> None:
         self._db = db
         self._seed = seed
+        self._asked = asked
         chance = Random(f"{seed} tables")
         key = chance.choice(("INT", "INT", "STRING"))
         self._tables = {name: random_table(chance, "abc"[int(name[1])], key) for name in TABLES}
@@ -104,11 +108,19 @@ class Lake:
             self.found.refused.append(f"{name}: too many rows\n{text}")
             return
         try:
-            self._db.create_view(name, text, policy="strict")
+            self._made(name, text, way_of(number, self._asked))
         except RollviewError as failure:
             self.found.wrong.append(f"{self._again(name)}\ncreate: {failure.message}\n{text}")
             return
         self._views[name] = text
+
+    def _made(self, name: str, text: str, way: Choice) -> None:
+        """Create the view in its way, or in the usual one where that does not reach."""
+        strategy, options = way.strategy, dict(way.options)
+        try:
+            self._db.create_view(name, text, policy="strict", strategy=strategy, **options)
+        except StrategyNotApplicable:
+            self._db.create_view(name, text, policy="strict")
 
     def _apply(self, batch: Batch, chance: Random) -> None:
         """The same rows by different statements: what is added, or all anew, or a part anew."""
@@ -196,6 +208,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--only", type=int, help="the number of one view")
+    add_arguments(parser)
     chosen = parser.parse_args()
     failed = made = 0
     for start in range(0, chosen.views, 40):
@@ -204,7 +217,7 @@ def main() -> int:
         if chosen.only is not None:
             first, views = chosen.only, 1
         with tempfile.TemporaryDirectory() as folder, rollview.connect(Path(folder)) as db:
-            found = Lake(db, seed).run(views, chosen.rounds, first)
+            found = Lake(db, seed, asked_for(chosen)).run(views, chosen.rounds, first)
         failed, made = failed + len(found.wrong), made + found.views
         print("\n\n".join(found.wrong), flush=True)
         print(f"seed {seed}: {found.views} views, {dict(found.modes)}, {len(found.wrong)} wrong")

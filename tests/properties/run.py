@@ -1,6 +1,7 @@
 """Generated cases against the laws: ``python -m tests.properties.run --cases 10000 --seed 7``.
 
-Case ``n`` of seed ``s`` is always the same. A failing case is shrunk and printed as Python.
+Case ``n`` of seed ``s`` is always the same. Every strategy, with each value of its options, has its
+turn; ``--strategy`` and the options ask for one. A failing case is shrunk and printed as Python.
 """
 
 from __future__ import annotations
@@ -10,17 +11,19 @@ import sys
 import time
 import traceback
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 import duckdb
 
+from rollview.maintenance.choice import ANY, Choice
 from tests.properties.bags import Violation
 from tests.properties.cases import Case, random_case
 from tests.properties.duckdb_engine import connect
 from tests.properties.laws import check
 from tests.properties.show import shown
 from tests.properties.shrink import shrink
+from tests.properties.ways import add_arguments, arguments, asked_for, reaches, way_of
 
 DEPTH = 5
 FRESH_EVERY = 250
@@ -35,10 +38,12 @@ class Failed:
     number: int
     case: Case
     why: str
+    way: Choice = ANY
 
     def __str__(self) -> str:
         again = f"python -m tests.properties.run --seed {self.seed} --only {self.number}"
-        return f"seed {self.seed}, case {self.number}: {self.why}\n{shown(self.case)}\n\n{again}"
+        head = f"seed {self.seed}, case {self.number}, {self.way}: {self.why}"
+        return f"{head}\n{shown(self.case)}\n\n{again} {arguments(self.way)}"
 
 
 def numbered_case(seed: int, number: int, depth: int = DEPTH) -> Case:
@@ -46,16 +51,16 @@ def numbered_case(seed: int, number: int, depth: int = DEPTH) -> Case:
     return random_case(Random(f"{seed}-{number}"), depth)
 
 
-def failure(case: Case, connection: duckdb.DuckDBPyConnection) -> str | None:
-    """How the case fails, in a word or two; None if every law holds."""
-    return _failure(case, connection)[0]
+def failure(case: Case, connection: duckdb.DuckDBPyConnection, way: Choice = ANY) -> str | None:
+    """How the case fails, in a word or two; None if every law holds, or it is out of reach."""
+    return _failure(case, connection, way)[0] if reaches(way, case.relation) else None
 
 
 def _failure(
-    case: Case, connection: duckdb.DuckDBPyConnection, *, split: bool = True
+    case: Case, connection: duckdb.DuckDBPyConnection, way: Choice, *, split: bool = True
 ) -> tuple[str | None, str]:
     try:
-        check(case, connection, split=split)
+        check(case, connection, split=split, way=way)
     except Violation as error:
         return error.law.split(":")[0], str(error)
     except Exception as error:
@@ -63,25 +68,35 @@ def _failure(
     return None, ""
 
 
-def failures(seed: int, numbers: Iterator[int], one_in: int = 1) -> Iterator[Failed | None]:
-    """What comes out of each case, one after the other; the second law for one in so many."""
+def failures(
+    seed: int, numbers: Iterator[int], one_in: int = 1, asked: Choice | None = None
+) -> Iterator[Failed | None]:
+    """What comes out of each case, one after the other; the second law for one in so many.
+
+    If no way is asked for, each has its turn; where it does not reach, the usual one does.
+    """
     connection = connect()
     for done, number in enumerate(numbers, 1):
         if done % FRESH_EVERY == 0:
             connection.close()
             connection = connect()
-        yield _outcome(seed, number, connection, split=number % one_in == 0)
+        case, way = numbered_case(seed, number), way_of(number, asked)
+        if not reaches(way, case.relation):
+            if asked is not None:
+                continue
+            way = ANY
+        split = number % one_in == 0
+        yield _outcome(Failed(seed, number, case, "", way), connection, split=split)
     connection.close()
 
 
-def _outcome(
-    seed: int, number: int, connection: duckdb.DuckDBPyConnection, *, split: bool
-) -> Failed | None:
-    case = numbered_case(seed, number)
-    if _failure(case, connection, split=split)[0] is None:
+def _outcome(tried: Failed, connection: duckdb.DuckDBPyConnection, *, split: bool) -> Failed | None:
+    """What was tried, if it failed, made small."""
+    way = tried.way
+    if _failure(tried.case, connection, way, split=split)[0] is None:
         return None
-    small = shrink(case, lambda other: failure(other, connection))
-    return Failed(seed, number, small, _failure(small, connection)[1])
+    small = shrink(tried.case, lambda other: failure(other, connection, way))
+    return replace(tried, case=small, why=_failure(small, connection, way)[1])
 
 
 def main() -> int:
@@ -92,6 +107,7 @@ def main() -> int:
     parser.add_argument("--only", type=int, help="the number of one case")
     parser.add_argument("--endless", action="store_true")
     parser.add_argument("--keep-going", action="store_true", help="do not stop at a failure")
+    add_arguments(parser)
     chosen = parser.parse_args()
     numbers: Iterator[int] = iter(range(chosen.cases))
     if chosen.endless:
@@ -100,7 +116,7 @@ def main() -> int:
         numbers = iter([chosen.only])
     began, done, failed = time.monotonic(), 0, 0
     print(f"seed {chosen.seed}", flush=True)
-    for result in failures(chosen.seed, numbers):
+    for result in failures(chosen.seed, numbers, asked=asked_for(chosen)):
         done += 1
         if result is not None:
             failed += 1
@@ -110,6 +126,9 @@ def main() -> int:
         if done % 200 == 0:
             pace = done / (time.monotonic() - began)
             print(f"{done} cases, {failed} failed, {pace:.1f} a second", flush=True)
+    asked = asked_for(chosen)
+    if asked is not None and chosen.only is None and not failed:
+        print(f"{chosen.cases - done} more are out of the reach of {asked}")
     print(f"{done} cases, {failed} failed, {time.monotonic() - began:.0f} s")
     return 1 if failed else 0
 

@@ -25,6 +25,7 @@ from tests.properties.seed import SEED
 from tests.properties.show import shown
 from tests.properties.shrink import shrink
 from tests.properties.trees import MAKERS, view_with
+from tests.properties.ways import way_of
 
 CASES, DEPTH = 6, 2
 Wanted = Callable[[Relation], bool]
@@ -69,10 +70,10 @@ def test_laws_hold_with_the_operator_on_top(
     top: str, connection: duckdb.DuckDBPyConnection
 ) -> None:
     for number in range(CASES):
-        case = case_with(top, number)
-        if failure(case, connection) is not None:
-            small = shrink(case, lambda other: failure(other, connection))
-            pytest.fail(f"ROLLVIEW_SEED={SEED}\n{shown(small)}", pytrace=False)
+        case, way = case_with(top, number), way_of(number)
+        if failure(case, connection, way) is not None:
+            small = shrink(case, lambda other, way=way: failure(other, connection, way))  # type: ignore[misc]
+            pytest.fail(f"ROLLVIEW_SEED={SEED} {way}\n{shown(small)}", pytrace=False)
 
 
 def test_every_operator_can_be_on_top() -> None:

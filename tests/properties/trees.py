@@ -61,15 +61,16 @@ WEIGHTS: dict[Maker, int] = {
 
 def random_view(rng: Random, tables: Mapping[str, Schema], depth: int) -> Relation:
     """A view over some of the tables."""
-    return canonical(Growth(rng, tables, _make).relation(depth))
+    return canonical(Growth(rng, tables, random_relation).relation(depth))
 
 
 def view_with(kind: type, rng: Random, tables: Mapping[str, Schema], depth: int) -> Relation:
     """A view with an operator of this kind on top, if the tables have the columns it needs."""
-    return canonical(MAKERS[kind](Growth(rng, tables, _make), depth))
+    return canonical(MAKERS[kind](Growth(rng, tables, random_relation), depth))
 
 
-def _make(growth: Growth, depth: int) -> Relation:
+def random_relation(growth: Growth, depth: int) -> Relation:
+    """An operator over inputs of less depth, or a leaf."""
     if depth <= 0 or growth.rng.random() < 0.08:
         return _leaf(growth)
     maker = growth.rng.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]

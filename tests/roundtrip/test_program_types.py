@@ -18,6 +18,7 @@ from rollview.algebra.relations import Relation, Values
 from rollview.algebra.schema import Schema
 from rollview.errors import RollviewError
 from rollview.frontend.define import define
+from rollview.maintenance.choice import ANY, Choice
 from rollview.maintenance.clock import CLOCK, Clock
 from rollview.maintenance.compiler import compile_delta
 from rollview.maintenance.signed import WEIGHT_COLUMN
@@ -26,6 +27,7 @@ from rollview.runtime.compute import spare_subqueries
 from rollview.runtime.moment import position, reading
 from rollview.sql.render import render
 from tests.properties.seed import SEED
+from tests.properties.ways import way_of
 from tests.roundtrip.cases import create_group_tables, load_cases
 from tests.roundtrip.check import Case
 from tests.roundtrip.session import tuned
@@ -46,7 +48,12 @@ def lake(spark: SparkSession) -> SparkSession:
 
 def test_types_of_programs(lake: SparkSession) -> None:
     cases = [*load_cases("corpus"), *load_cases("frames")][SEED % PART :: PART]
-    wrong = {case.id: found for case in cases if (found := list(mistyped_of(lake, case)))}
+    ways = ((case, way) for number, case in enumerate(cases) for way in (ANY, way_of(number)))
+    wrong = {
+        (case.id, str(way)): found
+        for case, way in ways
+        if (found := list(mistyped_of(lake, case, way)))
+    }
     assert wrong == {}
 
 
@@ -68,7 +75,7 @@ def clock(lake: SparkSession) -> Clock:
     return Clock(*(reading(lake, position(moment)) for moment in moments))
 
 
-def mistyped_of(lake: SparkSession, case: Case) -> Iterator[str]:
+def mistyped_of(lake: SparkSession, case: Case, way: Choice) -> Iterator[str]:
     if case.raises:
         return
     query = case.query if isinstance(case.query, str) else case.query(lake)
@@ -76,12 +83,12 @@ def mistyped_of(lake: SparkSession, case: Case) -> Iterator[str]:
         definition = define(lake, query, managed={})
     except RollviewError:  # what is refused has no program; the round trip tests how it is refused
         return
-    yield from mistyped(lake, definition)
+    yield from mistyped(lake, definition, way)
 
 
-def mistyped(lake: SparkSession, definition: Definition) -> Iterator[str]:
+def mistyped(lake: SparkSession, definition: Definition, way: Choice = ANY) -> Iterator[str]:
     """The columns of steps, states and changes that have another type than the algebra says."""
-    prepared = maintained(definition)
+    prepared = maintained(definition, way)
     if prepared is None:
         return
     spare_subqueries(lake, prepared.relation)

@@ -10,6 +10,7 @@ from pyspark.sql.types import IntegerType, StructField, StructType
 
 from rollview.algebra.definition import Definition, Dependency, Source, SourceKind
 from rollview.algebra.schema import Column
+from rollview.maintenance.choice import ANY, Choice
 from rollview.runtime.catalog import StoredView
 from rollview.runtime.lake import Lake
 from rollview.runtime.report import Policy
@@ -31,6 +32,7 @@ def view(
     policy: Policy = Policy.AUTO,
     text: str | None = "SELECT 1",
     dependencies: tuple[Dependency, ...] = (),
+    choice: Choice = ANY,
 ) -> StoredView:
     """A view that reads the views of these names."""
     sources = tuple(Source(read, SourceKind.VIEW, read, "rollview", ()) for read in reads)
@@ -49,7 +51,7 @@ def view(
         view_id=f"id-{name.lower()}",
         definition=definition,
         policy=policy,
-        strategy="auto",
+        choice=choice,
         store="delta",
         schema=StructType([StructField("a", IntegerType())]),
         created_at=datetime(2024, 1, 2, 3, 4, 5, tzinfo=UTC),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from rollview.errors import Conflict, DefinitionCorrupt, UnknownView, ViewExists
+from rollview.maintenance.choice import Choice
+from rollview.maintenance.strategies import choose
 from rollview.runtime.catalog import Catalog
 from tests.runtime.lakes import bare_lake, view
 
@@ -21,6 +24,23 @@ def test_a_view_is_stored_without_loss_and_found_in_any_case(catalog: Catalog) -
     catalog.add(view("Totals"))
     assert catalog.get("tOTALS") == view("Totals")
     assert catalog.readable() == ({"totals": view("Totals")}, {})
+
+
+def test_the_strategy_of_a_view_is_stored_with_its_options(
+    catalog: Catalog, tmp_path: Path
+) -> None:
+    choice = choose("counting")
+    catalog.add(view("v", choice=choice))
+    assert catalog.get("v").choice == choice
+    file = tmp_path / "_rollview" / "definitions" / "v.json"
+    stored = json.loads(file.read_text())
+    assert (stored["strategy"], stored["options"]) == ("counting", dict(choice.options))
+    del stored["options"]  # as earlier versions wrote it
+    file.write_text(json.dumps(stored | {"strategy": "auto"}))
+    assert catalog.get("v").choice == Choice()
+    file.write_text(json.dumps(stored | {"strategy": "magic"}))
+    with pytest.raises(DefinitionCorrupt, match="there is no strategy 'magic'"):
+        catalog.get("v")
 
 
 def test_a_name_is_taken_once(catalog: Catalog) -> None:

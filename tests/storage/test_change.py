@@ -41,3 +41,14 @@ def test_large_views_are_merged_into_unless_much_changes(
 
 def test_of_a_view_of_unknown_size_only_what_is_concerned_is_written() -> None:
     assert way_to_apply(None, 5, 1) is Way.MERGE
+
+
+@pytest.mark.parametrize("stored", [None, 0, 3, _SMALL_VIEW, LARGE])
+def test_what_merges_is_never_written_anew(stored: int | None) -> None:
+    assert way_to_apply(stored, 1, 1, merges=True) is Way.MERGE
+    assert way_to_apply(stored, LARGE, 1, merges=True) is Way.MERGE
+
+
+@pytest.mark.parametrize("stored", [None, 0, 3, _SMALL_VIEW, LARGE])
+def test_what_merges_appends_rows_that_only_come(stored: int | None) -> None:
+    assert way_to_apply(stored, 5, 0, merges=True) is Way.APPEND

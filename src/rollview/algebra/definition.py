@@ -61,6 +61,7 @@ class ReasonCode(StrEnum):
     NO_RULE = "NO_RULE"
     NO_KEY = "NO_KEY"
     KEY_NOT_AT_HAND = "KEY_NOT_AT_HAND"
+    NOT_APPLICABLE = "NOT_APPLICABLE"
 
 
 @dataclass(frozen=True, slots=True)

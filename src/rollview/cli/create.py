@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rollview.cli.options import Json, Lake, Name, Schema, query_text, session
+from rollview.cli.options import (
+    Form,
+    JoinTerms,
+    Json,
+    Lake,
+    Name,
+    Schema,
+    Strategy,
+    query_text,
+    session,
+)
 from rollview.cli.output import print_json
 from rollview.cli.reports import created, print_created
 from rollview.runtime.report import Policy
@@ -23,9 +33,6 @@ File = Annotated[
     Path | None, typer.Option("--file", metavar="FILE", help="A file that holds the query.")
 ]
 PolicyOption = Annotated[Policy, typer.Option("--policy", help="How much a refresh may recompute.")]
-Strategy = Annotated[
-    str, typer.Option("--strategy", metavar="NAME", help="How changes are carried through.")
-]
 Store = Annotated[
     str | None,
     typer.Option("--store", metavar="NAME", help="What its rows are stored as; delta."),
@@ -49,6 +56,8 @@ def create(
     file: File = None,
     policy: PolicyOption = Policy.AUTO,
     strategy: Strategy = "auto",
+    join_terms: JoinTerms = None,
+    form: Form = None,
     store: Store = None,
     replace: Replace = False,
     if_not_exists: IfNotExists = False,
@@ -74,6 +83,8 @@ def create(
             text,
             policy=policy.value,
             strategy=strategy,
+            join_terms=join_terms,
+            form=form,
             store=store,
             if_not_exists=if_not_exists,
             replace=replace,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rollview.cli.options import Json, Lake, Schema, query_text, session
+from rollview.cli.options import Form, JoinTerms, Json, Lake, Schema, Strategy, query_text, session
 from rollview.cli.output import print_json, print_text
 from rollview.runtime.report import Policy
 
@@ -29,6 +29,9 @@ def explain(
     policy: Annotated[
         Policy, typer.Option("--policy", help="The policy of a query; a view has its own.")
     ] = Policy.AUTO,
+    strategy: Strategy = "auto",
+    join_terms: JoinTerms = None,
+    form: Form = None,
     lake: Lake = None,
     schema: Schema = None,
     json: Json = False,
@@ -44,7 +47,9 @@ def explain(
     text = query_text(view_or_sql, None, file)
     with session(context, lake, schema) as db:
         context.obj.activity.say("planning")
-        explanation = db.explain(text, policy=policy.value)
+        explanation = db.explain(
+            text, policy=policy.value, strategy=strategy, join_terms=join_terms, form=form
+        )
         context.obj.activity.rest()
         if json:
             print_json(explanation.to_dict())

@@ -32,7 +32,17 @@ AnyName = Annotated[
     str | None,
     typer.Argument(metavar="NAME", help="The view; all views if left out.", show_default=False),
 ]
-
+Strategy = Annotated[
+    str, typer.Option("--strategy", metavar="NAME", help="How changes are carried through.")
+]
+JoinTerms = Annotated[
+    str | None,
+    typer.Option("--join-terms", metavar="FORM", help="Terms of joins, of strategy counting."),
+]
+Form = Annotated[
+    str | None,
+    typer.Option("--form", metavar="FORM", help="pre or post, of strategy algebraic."),
+]
 
 _PHASES = {"start": "refreshing", "recompute": "recomputing", "done": "refreshed"}
 

@@ -8,20 +8,24 @@ from dataclasses import replace
 from rollview.algebra.relations import Relation, Temporary
 from rollview.algebra.traverse import walk
 from rollview.maintenance.clock import SYMBOLIC, Clock
-from rollview.maintenance.counting import RULES
 from rollview.maintenance.flow import Flow
-from rollview.maintenance.images import image
 from rollview.maintenance.prepare import Prepared
 from rollview.maintenance.program import Note, Program, Step
 from rollview.maintenance.reads import phrases
+from rollview.maintenance.strategies import strategy_of
 
 
 def compile_delta(prepared: Prepared, changed: Iterable[str], clock: Clock = SYMBOLIC) -> Program:
     """The program that derives the change of the view from the changes of these sources.
 
-    The clock is one of them if it has gone on; filters on it are evaluated by what it says.
+    By the rules of the strategy that it was prepared for. The clock is one of the sources if it
+    has gone on; filters on it are evaluated by what it says.
     """
-    flow = Flow(RULES, image, frozenset(changed), prepared.kept, clock)
+    strategy = strategy_of(prepared.choice)
+    options = {name: values[0] for name, values in strategy.options.items()}
+    options |= dict(prepared.choice.options)
+    sources = frozenset(changed)
+    flow = Flow(strategy.rules, strategy.image, sources, prepared.kept, clock, options)
     delta = flow.delta(prepared.relation)
     states = {}
     for kept in prepared.kept:
@@ -31,7 +35,8 @@ def compile_delta(prepared: Prepared, changed: Iterable[str], clock: Clock = SYM
     steps = _needed(flow.steps, [*states.values(), *([] if delta is None else [delta])])
     run = {step.name for step in steps}
     blames = tuple(blame for blame in flow.blames if blame.step is None or blame.step in run)
-    return Program(steps, delta, states, _notes(flow), blames, frozenset(flow.rare & run))
+    merges = tuple(flow.merges)
+    return Program(steps, delta, states, _notes(flow), blames, frozenset(flow.rare & run), merges)
 
 
 def _notes(flow: Flow) -> dict[Relation, Note]:

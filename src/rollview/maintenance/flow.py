@@ -27,8 +27,8 @@ from rollview.algebra.traverse import inputs, walk
 from rollview.errors import InternalError
 from rollview.maintenance.clock import CLOCK, SYMBOLIC, Clock, at, reads_clock
 from rollview.maintenance.keys import Keys, Pair, without_nulls
-from rollview.maintenance.program import Blame, Kept, Note, Step
-from rollview.maintenance.reads import Read, keys_text, label
+from rollview.maintenance.program import Blame, Kept, Merging, Note, Step
+from rollview.maintenance.reads import AFTER, BEFORE, Read, keys_text, label
 from rollview.maintenance.signed import WEIGHT_COLUMN
 
 
@@ -53,11 +53,13 @@ class Flow:
         changed: frozenset[str],
         kept: tuple[Kept, ...],
         clock: Clock = SYMBOLIC,
+        options: Mapping[str, str] | None = None,
     ) -> None:
         self._rules = rules
         self._image = image
         self._changed = changed
         self._clock = clock
+        self._options = options or {}
         self._kept = {one.relation: one for one in kept}
         self._deltas: dict[Relation, Relation | None] = {}
         self._touched: dict[Relation, bool] = {}
@@ -72,6 +74,7 @@ class Flow:
         self.notes: dict[Relation, Note] = {}
         self.reads: dict[Relation, list[Read]] = {}
         self.blames: list[Blame] = []
+        self.merges: list[Merging] = []
 
     def delta(self, relation: Relation) -> Relation | None:
         """The change of a relation; None if it cannot have changed."""
@@ -93,6 +96,10 @@ class Flow:
                 delta = self.hold(delta, f"{self._kept[relation].label}_delta")
         self._deriving.pop()
         return delta
+
+    def option(self, name: str) -> str:
+        """The value of an option of the strategy; nothing if it has no such option."""
+        return self._options.get(name, "")
 
     def has_changed(self, relation: Relation) -> bool:
         """Whether any source below the relation changed."""
@@ -195,8 +202,14 @@ class Flow:
         """Say what the rule of an operator reads; without keys, all rows. Not told of constants."""
         if not any(isinstance(node, Scan) for node in walk(relation)):
             return
+        what = self._moment_read(what)
         found = Read(what, label(relation, self.kept), keys_text(under), when)
         self.reads.setdefault(self.origin(operator), []).append(found)
+
+    def _moment_read(self, what: str) -> str:
+        """In a form that reads tables at one moment alone, it is that one."""
+        only = {"pre": BEFORE, "post": AFTER}.get(self._options.get("form", ""))
+        return only if only is not None and what in (BEFORE, AFTER) else what
 
     def blame(self, relation: Relation, reason: Reason, when: Relation | None = None) -> None:
         """Say why an operator is not maintained from the changes alone.

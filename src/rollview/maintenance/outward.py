@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from rollview.algebra.expressions import Expression, conjunction, conjuncts
+from rollview.algebra.expressions import ColumnRef, Expression, binary, conjunction, conjuncts
 from rollview.algebra.relations import (
     Filter,
     Join,
@@ -29,11 +29,19 @@ from rollview.maintenance.clock import reads_clock
 from rollview.maintenance.flow import Flow
 from rollview.maintenance.keys import Keys, Pair, equalities, names_of
 from rollview.maintenance.program import Kept
-from rollview.maintenance.signed import WEIGHT, WEIGHT_REF, reference
+from rollview.maintenance.signed import (
+    WEIGHT,
+    WEIGHT_REF,
+    named,
+    reference,
+    references,
+    signed,
+)
 
 KeptOf = Callable[[Relation], Kept | None]
 """The state that is kept of an operator, if any: `Flow.kept`."""
 Image = Callable[[int, Keys | None, tuple[Expression, ...]], Relation]
+Images = Callable[[int, Keys | None, tuple[Expression, ...]], tuple[Relation, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,23 +119,71 @@ def outwards(flow: Flow, joined: Joined, start: int, rows: Relation, image: Imag
     ``image`` gives another input, whole or under keys; it is told by which of its expressions an
     equality leads to it, if any. A weight in ``rows`` stays the last column.
     """
-    left = set(range(len(joined.inputs))) - {start}
+
+    def only(index: int, keys: Keys | None, by: tuple[Expression, ...]) -> tuple[Relation]:
+        return (image(index, keys, by),)
+
+    (found,) = branches(flow, joined, start, rows, only)
+    return found
+
+
+def branches(
+    flow: Flow, joined: Joined, start: int, rows: Relation, images: Images
+) -> list[Relation]:
+    """The same, for every choice among several relations that stand for another input.
+
+    What the choices have in common up to an input is joined once, and held where they part. The
+    weights of rows that have one are multiplied.
+    """
     waiting = list(joined.conditions)
-    reached = _filtered(rows, waiting)
-    while left:
-        chosen, pairs = _next(joined, left, reached, waiting)
-        left.remove(chosen)
-        wanted = joined.inputs[chosen]
+    walk = _Walk(flow, joined, images, WEIGHT in names_of(rows))
+    others = frozenset(range(len(joined.inputs))) - {start}
+    return walk.on(_filtered(rows, waiting), others, waiting)
+
+
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """One way outwards, which may branch."""
+
+    flow: Flow
+    joined: Joined
+    images: Images
+    weighted: bool
+
+    def on(
+        self, reached: Relation, left: frozenset[int], waiting: list[Expression]
+    ) -> list[Relation]:
+        """The rows of every branch, from what has been reached."""
+        if not left:
+            weight = (Named(WEIGHT, WEIGHT_REF),) if self.weighted else ()
+            return [Project(reached, (*self.joined.items, *weight))]
+        chosen, pairs = _next(self.joined, set(left), reached, waiting)
         keys = None
-        if pairs and not is_plain(wanted):
-            reached = flow.hold(reached, "reached")
-            keys = flow.matching(reached, pairs, of_left=True)
-        other = image(chosen, keys, tuple(pair.right for pair in pairs))
-        reached = _joined(reached, _filtered(other, waiting), waiting)
-    items = joined.items
-    if WEIGHT in names_of(rows):
-        items = (*items, Named(WEIGHT, WEIGHT_REF))
-    return Project(reached, items)
+        if pairs and not is_plain(self.joined.inputs[chosen]):
+            reached = self.flow.hold(reached, "reached")
+            keys = self.flow.matching(reached, pairs, of_left=True)
+        others = self.images(chosen, keys, tuple(pair.right for pair in pairs))
+        if len(others) > 1:
+            reached = self.flow.hold(reached, "reached")
+        found = []
+        for other in others:
+            conditions = list(waiting)
+            joined = _multiplied(reached, _filtered(other, conditions), conditions)
+            found += self.on(joined, left - {chosen}, conditions)
+        return found
+
+
+def _multiplied(reached: Relation, other: Relation, waiting: list[Expression]) -> Relation:
+    """The join of both; if both have weights, with their product."""
+    if WEIGHT not in names_of(other):
+        return _joined(reached, other, waiting)
+    own = tuple(c for c in other.columns if c.name != WEIGHT)
+    second = ColumnRef("__second_weight", "BIGINT", nullable=False)
+    marked = Project(other, (*named(references(own)), Named(second.name, WEIGHT_REF)))
+    joined = _joined(reached, marked, waiting)
+    columns = tuple(c for c in reached.columns if c.name != WEIGHT)
+    product = binary("Multiply", "*", WEIGHT_REF, second, "BIGINT")
+    return signed(joined, (*columns, *own), product)
 
 
 def _next(

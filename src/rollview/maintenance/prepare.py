@@ -43,12 +43,13 @@ from rollview.algebra.relations import (
 from rollview.algebra.schema import Column, Schema
 from rollview.algebra.traverse import inputs, with_inputs
 from rollview.analysis.order import left_open
+from rollview.maintenance.choice import ANY, Choice
 from rollview.maintenance.kept_rows import can_be_counted
 from rollview.maintenance.limits import limited_first
 from rollview.maintenance.not_in import not_in_by_counts
 from rollview.maintenance.outward import is_plain
 from rollview.maintenance.partial import extended, is_floating
-from rollview.maintenance.program import Kept
+from rollview.maintenance.program import Kept, RuleName
 from rollview.maintenance.signed import keep, reference, references
 from rollview.maintenance.tops import bounded_first, is_top
 
@@ -63,12 +64,15 @@ class Prepared:
 
     ``kept`` is in an order in which every operator comes after those below it. ``forms`` has the
     maintained form of every operator of the definition, but for those in the step of a Recursion,
-    which are evaluated with it.
+    which are evaluated with it. ``choice`` says which strategy it was prepared for.
     """
 
     relation: Relation
     kept: tuple[Kept, ...]
     forms: Mapping[Relation, Relation] = field(default_factory=dict)
+    choice: Choice = ANY
+    told: Mapping[Relation, RuleName] = field(default_factory=dict)
+    """Operators of the definition that have no rule of their own, and what EXPLAIN says of them."""
 
     def parts(self, node: Relation) -> tuple[Relation, ...]:
         """What an operator of the definition has become, without the forms of its inputs."""
@@ -83,8 +87,11 @@ class Prepared:
 
     def speaker(self, node: Relation) -> Relation:
         """The part whose rule maintains the operator: itself, or the aggregate with its counts."""
+        if node in self.told:
+            return self.forms[node]
         if isinstance(node, Distinct | SetOperation | Aggregate):
-            return next(part for part in self.parts(node) if isinstance(part, Aggregate))
+            parts = (part for part in self.parts(node) if isinstance(part, Aggregate))
+            return next(parts, self.forms[node])
         if isinstance(node, Join):
             return next(part for part in self.parts(node) if isinstance(part, Join))
         if isinstance(node, Filter | TopK):
@@ -94,19 +101,21 @@ class Prepared:
         return self.forms[node]
 
 
-def prepare(relation: Relation, *, moments: bool = True) -> Prepared:
+def prepare(relation: Relation, *, moments: bool = True, counts: bool = True) -> Prepared:
     """The maintained form; the same rows as the relation.
 
-    Without ``moments``, variances and their like are evaluated anew in every changed group.
+    Without ``moments``, variances and their like are evaluated anew in every changed group; without
+    ``counts``, DISTINCT and set operations stay what they are.
     """
-    rewriting = _Rewriting(_names(), moments)
+    rewriting = Rewriting(names(), moments, counts)
     rewritten = rewriting.of(relation)
     kept: dict[Relation, Kept] = {}
-    _collect(rewritten, kept, rewriting.compared_whole)
+    collect(rewritten, kept, rewriting.compared_whole)
     return Prepared(rewritten, tuple(kept.values()), rewriting.known)
 
 
-def _names() -> Iterator[str]:
+def names() -> Iterator[str]:
+    """Names for the columns that are added to a definition."""
     number = 0
     while True:
         number += 1
@@ -114,7 +123,7 @@ def _names() -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Rewriting:
+class Rewriting:
     """One preparation: the names it may use, and what it has found.
 
     ``compared_whole`` are relations of which some refreshes want all rows, whatever has changed.
@@ -122,6 +131,7 @@ class _Rewriting:
 
     names: Iterator[str]
     moments: bool
+    counts: bool
     known: dict[Relation, Relation] = field(default_factory=dict)
     compared_whole: set[Relation] = field(default_factory=set)
 
@@ -136,11 +146,11 @@ class _Rewriting:
 
     def _maintained(self, node: Relation) -> Relation:
         match node:
-            case Distinct(child=child):
+            case Distinct(child=child) if self.counts:
                 count = NamedAggregate(next(self.names), _count())
                 rows = Aggregate(child, references(child.columns), (count,))
                 return keep(extended(rows, self.names), node.columns)
-            case SetOperation():
+            case SetOperation() if self.counts:
                 return _counted(node, self.names)
             case Aggregate():
                 return keep(extended(node, self.names, self.moments), node.columns)
@@ -214,7 +224,7 @@ def _marked(
     return Project(relation, items + marked)
 
 
-def _collect(relation: Relation, kept: dict[Relation, Kept], whole: set[Relation]) -> None:
+def collect(relation: Relation, kept: dict[Relation, Kept], whole: set[Relation]) -> None:
     """The operators that keep their rows, every one after those below it."""
     below = inputs(relation)
     if isinstance(relation, Recursion):  # whose step is evaluated in rounds
@@ -222,7 +232,7 @@ def _collect(relation: Relation, kept: dict[Relation, Kept], whole: set[Relation
     if is_top(relation):  # whose window is never evaluated over all rows
         below = inputs(below[0])
     for child in below:
-        _collect(child, kept, whole)
+        collect(child, kept, whole)
     asked = relation in whole and can_be_counted(relation.columns) and _reads(relation, kept)
     if (asked or _keeps_state(relation)) and relation not in kept:
         kind = type(relation).__name__.lower()

@@ -19,12 +19,16 @@ class RuleName(StrEnum):
     LINEAR = "linear"  # the operator itself, applied to the delta below it
     CLOCK = "clock"  # linear, and the rows that a condition on the clock lets in and out
     TELESCOPED = "telescoped"  # one term per changed input of a join
+    TRUTH_TABLE = "truth_table"  # one term per choice of changed inputs of a join
+    PAIR = "pair"  # what is gained and what is lost, by the equations of the algebra
     MATCHES = "matches"  # the rows whose matches may have changed
     PADDED = "padded"  # telescoped, and the rows without a match, padded with NULLs
     GROUPS = "groups"  # the groups of changed rows, from their stored values
     PARTITIONS = "partitions"  # the partitions of changed rows, before and after
     TOP = "top"  # the kept rows and the added ones
     SCALAR = "scalar"  # the old and the new value, if they differ
+    CONVERSION = "conversion"  # the delta below becomes a change table
+    PROPAGATED = "propagated"  # a change table passes the operator as it is
     RECOMPUTE = "recompute"  # evaluated as a whole
     CONSTANT = "constant"  # nothing below it ever changes
 
@@ -39,6 +43,22 @@ class Step:
     name: str
     relation: Relation
     operator: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Merging:
+    """How a kept operator takes up a change as one MERGE: rows by key, with their new values.
+
+    ``steps`` name the steps that hold these rows. A row whose ``stays`` is false goes; of those
+    without that column all stay. ``keys`` and ``values`` are columns of the steps and of what is
+    kept.
+    """
+
+    kept: str
+    steps: tuple[str, ...]
+    keys: Schema
+    values: Schema
+    stays: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +101,8 @@ class Program:
     """A delta, compiled: run the steps in order, then ``delta`` and ``states`` are the changes.
 
     ``delta`` is None if the view cannot have changed; a kept operator that cannot have changed is
-    not in ``states``. The steps named in ``rare`` have no rows in most refreshes.
+    not in ``states``. The steps named in ``rare`` have no rows in most refreshes. ``merges`` say
+    the changes of some states once more, by key.
     """
 
     steps: tuple[Step, ...]
@@ -90,6 +111,7 @@ class Program:
     notes: Mapping[Relation, Note]
     blames: tuple[Blame, ...] = ()
     rare: frozenset[str] = frozenset()
+    merges: tuple[Merging, ...] = ()
 
     @property
     def reasons(self) -> tuple[Reason, ...]:

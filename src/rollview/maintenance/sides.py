@@ -55,3 +55,8 @@ def either(conditions: list[Expression]) -> Expression | None:
 def negation(condition: Expression) -> Expression:
     """True where the condition is not."""
     return Call("Not", ("(NOT ", ")"), (condition,), "BOOLEAN", condition.nullable)
+
+
+def negative(value: Expression) -> Expression:
+    """The value with the other sign."""
+    return Call("UnaryMinus", ("(- ", ")"), (value,), value.type, value.nullable)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rollview.algebra.definition import Definition
 from rollview.algebra.printer import describe
 from rollview.algebra.relations import (
@@ -32,6 +34,7 @@ def explain(definition: Definition, verdict: Verdict, sql: str) -> Explanation:
         candidates=_candidates(verdict),
         sources=tuple(source.name for source in definition.sources),
         sql=sql,
+        options=verdict.options,
     )
 
 
@@ -72,6 +75,8 @@ def _maintained(node: Relation, depth: int, verdict: Verdict) -> Operator | None
         return None
     speaker = verdict.prepared.speaker(node)
     note = verdict.program.notes.get(speaker, Note(RuleName.CONSTANT))
+    if node in verdict.prepared.told:
+        note = replace(note, rule=verdict.prepared.told[node])
     reasons = verdict.program.reasons_of(verdict.prepared.parts(node))
     return Operator(
         depth,
@@ -89,7 +94,7 @@ def _kept(node: Relation, note: Note, prepared: Prepared) -> tuple[str, ...]:
     """What is kept of an operator: counts in its own words, what its rule says, or its rows."""
     parts = prepared.parts(node)
     kept = [one for one in prepared.kept if one.relation in parts]
-    what = _what_is_counted(node)
+    what = None if node in prepared.told else _what_is_counted(node)
     if what is None:
         told = note.state
     else:

@@ -71,7 +71,10 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """How a view is or would be refreshed; prints as a readable tree."""
+    """How a view is or would be refreshed; prints as a readable tree.
+
+    ``options`` are those of a strategy that was asked for by name.
+    """
 
     mode: str
     strategy: str
@@ -82,12 +85,14 @@ class Explanation:
     candidates: tuple[Candidate, ...]
     sources: tuple[str, ...]
     sql: str
+    options: tuple[tuple[str, str], ...] = ()
 
     def to_dict(self) -> dict[str, object]:
         """The explanation as plain data that JSON can hold."""
         return {
             "mode": self.mode,
             "strategy": self.strategy,
+            "options": dict(self.options),
             "policy": self.policy,
             "operators": [operator.to_dict() for operator in self.operators],
             "reasons": [_plain(reason) for reason in self.reasons],
@@ -98,7 +103,8 @@ class Explanation:
         }
 
     def __str__(self) -> str:
-        head = f"refresh: {self.mode} ({self.strategy}), policy {self.policy}"
+        way = ", ".join((self.strategy, *(f"{name} {value}" for name, value in self.options)))
+        head = f"refresh: {self.mode} ({way}), policy {self.policy}"
         lines = [head, f"sources: {', '.join(self.sources)}", ""] if self.sources else [head]
         width = max((len(operator.rule) for operator in self.operators), default=0)
         for operator in self.operators:

@@ -14,14 +14,16 @@ from rollview.algebra.relations import Aggregate, Distinct, Relation, Scan, SetO
 from rollview.algebra.schema import Schema
 from rollview.algebra.traverse import walk
 from rollview.analysis.order import is_unorderable
+from rollview.maintenance.choice import ANY, Choice
 from rollview.maintenance.clock import CLOCK, FUNCTIONS, functions_in, is_only_filtered_by
 from rollview.maintenance.compiler import compile_delta
-from rollview.maintenance.prepare import Prepared, prepare
+from rollview.maintenance.prepare import Prepared
 from rollview.maintenance.program import Program
 from rollview.maintenance.signed import WEIGHT
+from rollview.maintenance.strategies import beyond, prepared, strategy_of
 
 INCREMENTAL, PARTIAL, FULL = "incremental", "partial", "full"
-COUNTING, RECOMPUTE = "counting", "recompute"
+RECOMPUTE = "recompute"
 _OLD_STATISTICS = "spark.sql.legacy.statisticalAggregate"
 _FULL_ONLY = (
     ReasonCode.NON_DETERMINISTIC,
@@ -35,6 +37,8 @@ _FULL_ONLY = (
 class Verdict:
     """How a definition is refreshed under a policy, and the program if it is maintained.
 
+    ``options`` are those of a strategy that was asked for by name.
+
     ``reasons`` hold whatever changes; ``at_times`` only in some refreshes.
     """
 
@@ -45,17 +49,22 @@ class Verdict:
     at_times: tuple[Reason, ...] = ()
     prepared: Prepared | None = None
     program: Program | None = None
+    options: tuple[tuple[str, str], ...] = ()
 
 
-def obstacles(definition: Definition) -> tuple[Reason, ...]:
-    """Why changes cannot be carried through a definition at all; empty if they can."""
+def obstacles(definition: Definition, choice: Choice = ANY) -> tuple[Reason, ...]:
+    """Why changes cannot be carried through by the strategy, or at all; empty if they can."""
     carried = follows_clock(definition)
     told = tuple(
         reason
         for reason in definition.reasons
         if reason.code in _FULL_ONLY and not (carried and reason.code is ReasonCode.TIME_DEPENDENT)
     )
-    return (*told, *_without_rule(definition.relation))
+    return (*told, *_without_rule(definition.relation), *_out_of_reach(definition, choice))
+
+
+def _out_of_reach(definition: Definition, choice: Choice) -> tuple[Reason, ...]:
+    return () if definition.relation is None else beyond(definition.relation, choice)
 
 
 def _without_rule(relation: Relation | None) -> tuple[Reason, ...]:
@@ -107,13 +116,13 @@ def follows_clock(definition: Definition) -> bool:
     return set(told) == seen and is_only_filtered_by(definition.relation)
 
 
-def maintained(definition: Definition) -> Prepared | None:
+def maintained(definition: Definition, choice: Choice = ANY) -> Prepared | None:
     """The form in which changes can be carried through a definition; None if they cannot."""
-    if definition.relation is None or obstacles(definition):
+    if definition.relation is None or obstacles(definition, choice):
         return None
     # There it is NaN where it is NULL otherwise, and sums cannot tell.
     old_style = dict(definition.settings).get(_OLD_STATISTICS, "false").lower() == "true"
-    return prepare(definition.relation, moments=not old_style)
+    return prepared(definition.relation, choice, moments=not old_style)
 
 
 def changing(definition: Definition) -> tuple[str, ...]:
@@ -122,14 +131,16 @@ def changing(definition: Definition) -> tuple[str, ...]:
     return (*tables, CLOCK) if follows_clock(definition) else tables
 
 
-def judge(definition: Definition, policy: str) -> Verdict:
+def judge(definition: Definition, policy: str, choice: Choice = ANY) -> Verdict:
     """How the definition is refreshed if any of its sources has changed."""
-    prepared = maintained(definition)
-    if prepared is None or policy == FULL:
+    form = maintained(definition, choice)
+    if form is None or policy == FULL:
         why = (*definition.reasons, *_without_rule(definition.relation))
+        why = (*why, *_out_of_reach(definition, choice))
         return Verdict(policy, FULL, RECOMPUTE, why)
-    program = compile_delta(prepared, changing(definition))
+    program = compile_delta(form, changing(definition))
     own = (r for r in definition.reasons if r.code is not ReasonCode.TIME_DEPENDENT)
     reasons = (*own, *program.reasons)
     mode = PARTIAL if program.reasons else INCREMENTAL
-    return Verdict(policy, mode, COUNTING, reasons, program.at_times, prepared, program)
+    name, told = strategy_of(choice).name, program.at_times
+    return Verdict(policy, mode, name, reasons, told, form, program, choice.options)

@@ -16,6 +16,8 @@ from pyspark.sql.types import StructType
 from rollview.algebra import codec
 from rollview.algebra.definition import Definition, SourceKind
 from rollview.errors import Conflict, DefinitionCorrupt, RollviewError, UnknownView, ViewExists
+from rollview.maintenance.choice import AUTO, Choice
+from rollview.maintenance.strategies import STRATEGIES
 from rollview.runtime.lake import Lake, rollview_version
 from rollview.runtime.report import Policy
 from rollview.storage.files import file_to_name, name_to_file
@@ -30,7 +32,7 @@ class StoredView:
     view_id: str
     definition: Definition
     policy: Policy
-    strategy: str
+    choice: Choice
     store: str
     schema: StructType
     created_at: datetime
@@ -137,7 +139,8 @@ def _encode(view: StoredView) -> str:
         "name": view.name,
         "view_id": view.view_id,
         "policy": view.policy.value,
-        "strategy": view.strategy,
+        "strategy": view.choice.strategy,
+        "options": dict(view.choice.options),
         "store": view.store,
         "created_at": view.created_at.isoformat(),
         "rollview": rollview_version(),
@@ -145,6 +148,14 @@ def _encode(view: StoredView) -> str:
         "definition": codec.encode(view.definition),
     }
     return json.dumps(data, indent=1)
+
+
+def _choice(data: dict[str, Any]) -> Choice:
+    """The strategy; files of earlier versions have no options."""
+    options = data.get("options", {})
+    if data["strategy"] not in (AUTO, *STRATEGIES):
+        raise DefinitionCorrupt(f"there is no strategy {data['strategy']!r}")
+    return Choice(data["strategy"], tuple((str(n), str(v)) for n, v in options.items()))
 
 
 @lru_cache(maxsize=512)
@@ -157,7 +168,7 @@ def _decode(text: str, path: str, name: str) -> StoredView:
             view_id=data["view_id"],
             definition=codec.decode(data["definition"]),
             policy=Policy(data["policy"]),
-            strategy=data["strategy"],
+            choice=_choice(data),
             store=data["store"],
             schema=StructType.fromJson(data["schema"]),
             created_at=datetime.fromisoformat(data["created_at"]),

@@ -13,6 +13,7 @@ from rollview.algebra.relations import Relation, State
 from rollview.algebra.schema import Schema
 from rollview.algebra.traverse import inputs, with_inputs
 from rollview.frontend.define import original
+from rollview.maintenance.choice import Choice
 from rollview.maintenance.clock import Reading, at_moment
 from rollview.maintenance.prepare import Prepared
 from rollview.maintenance.program import Kept
@@ -40,6 +41,7 @@ def contents(
     store: ViewStore[DataFrame],
     policy: Policy,
     moment: vector.Position | None,
+    choice: Choice,
 ) -> Contents:
     """Compute the view; what its kept operators gave is stored, and the rest built on it.
 
@@ -49,7 +51,7 @@ def contents(
     if definition.relation is None or is_left_to_chance(definition):
         # Where a part of a query stands twice, Spark may draw once for both; text of ours cannot.
         return Contents(original(session, definition, leaves), {})
-    prepared = maintained(definition) if policy is not Policy.FULL else None
+    prepared = maintained(definition, choice) if policy is not Policy.FULL else None
     prepared = prepared or Prepared(definition.relation, ())
     clock = reading(session, moment) if moment is not None else {}
     spare_subqueries(session, prepared.relation)

@@ -11,9 +11,16 @@ from pyspark.sql.types import StructType
 
 from rollview.algebra.definition import Definition, DependencyKind, ReasonCode, SourceKind
 from rollview.algebra.fingerprint import fingerprint
-from rollview.errors import BadOption, BadQuery, NonDeterministic, NotIncremental
+from rollview.errors import (
+    BadOption,
+    BadQuery,
+    NonDeterministic,
+    NotIncremental,
+    StrategyNotApplicable,
+)
 from rollview.frontend.define import define, original
 from rollview.frontend.scope import scoped
+from rollview.maintenance.choice import AUTO, Choice
 from rollview.maintenance.clock import CLOCK
 from rollview.planning.verdict import maintained, obstacles
 from rollview.runtime import history, recovery, worker
@@ -36,8 +43,6 @@ from rollview.storage.change import Replace
 from rollview.storage.vector import State, base_versions
 from rollview.storage.view_store import Watermark
 
-STRATEGIES = ("auto",)
-
 
 @dataclass(frozen=True)
 class Wish:
@@ -45,23 +50,19 @@ class Wish:
 
     name: str
     policy: Policy
-    strategy: str
+    choice: Choice
     store: str | None
     if_not_exists: bool = False
     replace: bool = False
 
 
 def wish(
-    name: str, policy: str, strategy: str, store: str | None, if_not_exists: bool, replace: bool
+    name: str, policy: str, choice: Choice, store: str | None, if_not_exists: bool, replace: bool
 ) -> Wish:
     """The options of create_view, checked. Raises BadOption."""
     if policy not in list(Policy):
         raise BadOption(
             f"there is no policy {policy!r}", hint=f"choose one of: {', '.join(Policy)}"
-        )
-    if strategy not in STRATEGIES:
-        raise BadOption(
-            f"there is no strategy {strategy!r}", hint=f"choose one of: {', '.join(STRATEGIES)}"
         )
     if if_not_exists and replace:
         raise BadOption(
@@ -69,7 +70,7 @@ def wish(
         )
     if store is not None:
         registry.check_store(store)
-    return Wish(name, Policy(policy), strategy, store, if_not_exists, replace)
+    return Wish(name, Policy(policy), choice, store, if_not_exists, replace)
 
 
 def create_view(lake: Lake, catalog: Catalog, query: str | DataFrame, wanted: Wish) -> StoredView:
@@ -99,12 +100,13 @@ def _defined(lake: Lake, catalog: Catalog, query: str | DataFrame, wanted: Wish)
     reads = [key_of(s.name) for s in definition.sources if s.kind is SourceKind.VIEW]
     check_no_cycle(views, wanted.name, key_of(wanted.name), reads)
     _check_policy(wanted, definition)
+    _check_strategy(wanted, definition)
     return StoredView(
         name=wanted.name,
         view_id=new_view_id(),
         definition=definition,
         policy=wanted.policy,
-        strategy=wanted.strategy,
+        choice=wanted.choice,
         store=wanted.store or lake.store,
         schema=StructType(),
         created_at=datetime.now(UTC),
@@ -137,9 +139,22 @@ def _check_policy(wanted: Wish, definition: Definition) -> None:
     raise NotIncremental(f"{refused}: {reasons}", hint=hint)
 
 
+def _check_strategy(wanted: Wish, definition: Definition) -> None:
+    """Raise StrategyNotApplicable if a strategy was asked for that cannot maintain the view."""
+    found = obstacles(definition, wanted.choice)
+    if wanted.choice.strategy == AUTO or not found:
+        return
+    reasons = "; ".join(f"[{reason.code}] {reason.message}" for reason in found)
+    hints = dict.fromkeys(reason.hint for reason in found if reason.hint)
+    raise StrategyNotApplicable(
+        f"{wanted.name} cannot be maintained by strategy {wanted.choice.strategy}: {reasons}",
+        hint="; ".join((*hints, "leave the strategy to rollview")),
+    )
+
+
 def _same(old: StoredView, new: StoredView) -> bool:
     """Whether nothing is to be done; of a function without a text nobody knows what it does now."""
-    options = (old.policy, old.strategy, old.store) == (new.policy, new.strategy, new.store)
+    options = (old.policy, old.choice, old.store) == (new.policy, new.choice, new.store)
     functions = (d for d in new.definition.dependencies if d.kind is DependencyKind.FUNCTION)
     if any(not function.text for function in functions):
         return False
@@ -189,9 +204,10 @@ def _fill(lake: Lake, catalog: Catalog, view: StoredView) -> tuple[StoredView, W
         store.backing.create()
         faults.point("create.backing")
         state: State = {}
-        if definition.canonical or maintained(definition) is not None:
+        if definition.canonical or maintained(definition, view.choice) is not None:
             # Ties are broken as every later refresh will break them, and state is kept.
-            found = contents(session, definition, leaves, store, view.policy, vector.get(CLOCK))
+            moment = vector.get(CLOCK)
+            found = contents(session, definition, leaves, store, view.policy, moment, view.choice)
             rows, state = found.rows, found.state
         return built, store.commit(Replace(rows), 0, vector, state)
 

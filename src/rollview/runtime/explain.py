@@ -6,6 +6,7 @@ from pyspark.sql import DataFrame
 
 from rollview.algebra.definition import Definition, Source, SourceKind
 from rollview.frontend.define import define
+from rollview.maintenance.choice import ANY, Choice
 from rollview.planning import explain as planning
 from rollview.planning.explanation import Explanation
 from rollview.planning.verdict import Verdict, judge
@@ -20,20 +21,27 @@ from rollview.sql.render import render
 
 
 def explain(
-    lake: Lake, catalog: Catalog, name_or_query: str | DataFrame, policy: str = Policy.AUTO
+    lake: Lake,
+    catalog: Catalog,
+    name_or_query: str | DataFrame,
+    policy: str = Policy.AUTO,
+    choice: Choice = ANY,
 ) -> Explanation:
-    """What a refresh would do; nothing is executed. A stored view has a policy of its own."""
+    """What a refresh would do; nothing is executed.
+
+    A stored view has a policy and a strategy of its own.
+    """
     view = _stored(lake, catalog, name_or_query)
     if view is not None:
-        return _explained(view.definition, view.policy)
+        return _explained(view.definition, view.policy, view.choice)
     managed = managed_names(lake, catalog.readable()[0])
     with quiet():
         definition = define(lake.spark, name_or_query, managed=managed)
-    return _explained(definition, policy)
+    return _explained(definition, policy, choice)
 
 
-def _explained(definition: Definition, policy: str) -> Explanation:
-    verdict = judge(definition, policy)
+def _explained(definition: Definition, policy: str, choice: Choice) -> Explanation:
+    verdict = judge(definition, policy, choice)
     return planning.explain(definition, verdict, _statement(definition, verdict))
 
 

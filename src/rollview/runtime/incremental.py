@@ -18,6 +18,7 @@ from rollview.maintenance.clock import CLOCK, Clock, functions_in
 from rollview.maintenance.compiler import compile_delta
 from rollview.maintenance.prepare import Prepared
 from rollview.maintenance.program import Program
+from rollview.maintenance.strategies import strategy_of
 from rollview.runtime import moves
 from rollview.runtime.compute import spare_subqueries
 from rollview.runtime.contents import columns_of
@@ -183,7 +184,8 @@ def _change(task: Task, engine: SparkEngine, done: Propagated) -> tuple[Change[D
     if not found.added and not found.removed:
         return Unchanged(), Counts(0, 0, 0)
     counts = Counts(found.added - updated, updated, found.removed - updated)
-    match way_to_apply(task.watermark.rows, found.added, found.removed):
+    merges = strategy_of(task.prepared.choice).merges
+    match way_to_apply(task.watermark.rows, found.added, found.removed, merges=merges):
         case Way.APPEND:
             copies = F.array_repeat(F.lit(1), F.col(WEIGHT).cast("int"))
             spread = net.select(*[F.col(quoted(n)) for n in names], F.explode(copies)).drop("col")

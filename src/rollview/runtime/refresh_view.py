@@ -30,6 +30,7 @@ from rollview.errors import (
 from rollview.frontend.define import define
 from rollview.frontend.scope import scoped
 from rollview.maintenance.clock import CLOCK, Clock
+from rollview.maintenance.strategies import strategy_of
 from rollview.planning.verdict import maintained, obstacles
 from rollview.runtime import changed, costs, history, worker
 from rollview.runtime.catalog import Catalog, StoredView
@@ -177,7 +178,7 @@ def _maintained(work: _Work, task: Task, why: str, request: Request) -> RefreshR
     report = _report(work, derived.mode, f"{why}; {reasons}" if reasons else why, seconds)
     return replace(
         report,
-        strategy="counting",
+        strategy=strategy_of(work.view.choice).name,
         rows_changed=dict(derived.changed),
         rows_inserted=derived.counts.inserted,
         rows_updated=derived.counts.updated,
@@ -195,7 +196,8 @@ def _recomputed(work: _Work, why: str, request: Request) -> RefreshReport:
     request.tell("recompute", work.view.name, why)
     leaves = work.run.leaves(work.session, work.definition, work.vector)
     moment = work.vector.get(CLOCK)
-    found = contents(work.session, work.definition, leaves, work.store, work.view.policy, moment)
+    policy, choice = work.view.policy, work.view.choice
+    found = contents(work.session, work.definition, leaves, work.store, policy, moment, choice)
     committed = work.store.commit(Replace(found.rows), work.after, work.vector, found.state)
     report = _report(work, Mode.FULL, why, {"commit": time.monotonic() - started})
     return replace(report, rows=committed.rows, number=committed.number)
@@ -322,9 +324,10 @@ def _by_changes(
     """From the changes of the sources, if nothing stands in the way."""
     if work.view.policy is Policy.FULL:
         return _Decision(f"its policy is full; {why}")
-    prepared = maintained(work.definition)
+    prepared = maintained(work.definition, work.view.choice)
     if prepared is None or work.watermark is None:
-        because = "; ".join(reason.message for reason in work.definition.reasons)
+        told = (*work.definition.reasons, *obstacles(work.definition, work.view.choice))
+        because = "; ".join(dict.fromkeys(reason.message for reason in told))
         return _Decision(f"{because}; {why}" if because else why)
     if any(source.id not in old for source in moved):
         return _Decision(f"a source is new; {why}")

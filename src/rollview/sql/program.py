@@ -11,7 +11,8 @@ import re
 from rollview.algebra.relations import After, Before, Changes, Relation, State, Temporary
 from rollview.algebra.traverse import walk
 from rollview.maintenance.prepare import Prepared
-from rollview.maintenance.program import Program, Step
+from rollview.maintenance.program import Merging, Program, Step
+from rollview.sql.merge import render_merge
 from rollview.sql.quoting import quoted
 from rollview.sql.render import render
 
@@ -32,6 +33,13 @@ _WORDS = {
     "anchor": "where the rounds begin, for the changed values",
     "touched": "whether anything changed at all",
     "rows": "the rows that are evaluated",
+    "pair": "what an operator gains and loses, minimal",
+    "more": "what a difference would gain",
+    "less": "what a difference would lose",
+    "table": "the change table: what the change adds to every total, and to the causes",
+    "refresh": "stored rows with a row in the change table, as they were and as they are",
+    "new": "rows of the change table, joined with the other operands as they are",
+    "unknown": "those of them that are not stored",
     "delta": "the change of its rows, which are kept",
 }
 
@@ -49,6 +57,7 @@ def render_program(program: Program, prepared: Prepared) -> str:
             statement = render(change, names.of(change))
             text = f"state_{kept.label}_change: to be stored with the rows it belongs to"
             parts.append(_cached(f"state_{kept.label}_change", text, statement))
+    parts += [_merged(merging, names) for merging in program.merges]
     if program.delta is None:
         parts.append("-- nothing that the view reads ever changes")
     else:
@@ -57,11 +66,20 @@ def render_program(program: Program, prepared: Prepared) -> str:
     return "\n\n".join(parts)
 
 
+def _merged(merging: Merging, names: _Names) -> str:
+    target = f"state_{names.label(merging.kept)}"
+    text = f"-- {target}: the same change as one statement by key, for people to read"
+    return f"{text}\n{render_merge(merging, quoted(target))};"
+
+
 class _Names:
     """What stands for the leaves of a program."""
 
     def __init__(self, prepared: Prepared) -> None:
         self._labels = {kept.name: kept.label for kept in prepared.kept}
+
+    def label(self, kept: str) -> str:
+        return self._labels[kept]
 
     def of(self, relation: Relation) -> dict[str, str]:
         found: dict[str, str] = {}

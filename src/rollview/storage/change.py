@@ -66,11 +66,14 @@ class Way(StrEnum):
     REWRITE = "rewrite"
 
 
-def way_to_apply(stored: int | None, added: int, removed: int) -> Way:
-    """The fastest way to apply a delta that adds and removes so many rows to a view of a size."""
+def way_to_apply(stored: int | None, added: int, removed: int, *, merges: bool = False) -> Way:
+    """The fastest way to apply a delta that adds and removes so many rows to a view of a size.
+
+    A strategy that ``merges`` has what is removed merged, whatever is faster.
+    """
     if removed == 0:
         return Way.APPEND
-    if stored is None:
+    if stored is None or merges:
         return Way.MERGE
     if stored <= _SMALL_VIEW or added + removed >= _LARGE_SHARE * stored:
         return Way.REWRITE

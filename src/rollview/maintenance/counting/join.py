@@ -2,56 +2,68 @@
 
 Blakeley, Larson, Tompa (1986), section 5.3, sum over all combinations of changed and unchanged
 inputs, 2^k - 1 for k changed ones. With images of both moments the sum telescopes to k terms:
-inputs before the changed one as they were, inputs after it as they are. Joins that ask whether a
-match exists are functions of each left row and all of the right: where the right changed, the left
-rows that it can concern are evaluated against the right as it was and as it is.
+inputs before the changed one as they were, inputs after it as they are. Both are there:
+``join_terms`` chooses.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
 
 from rollview.algebra.expressions import Expression
 from rollview.algebra.relations import Join, JoinKind, Relation
 from rollview.analysis.keys import key_of
 from rollview.maintenance.flow import Flow, Moment
 from rollview.maintenance.images import padded
-from rollview.maintenance.keys import Keys, Pair, equalities, names_of
-from rollview.maintenance.outward import Joined, flatten, outwards, taken_apart
+from rollview.maintenance.keys import Keys
+from rollview.maintenance.matches import delta_matches
+from rollview.maintenance.outward import Joined, branches, flatten, outwards, taken_apart
 from rollview.maintenance.program import Note, RuleName
-from rollview.maintenance.reads import AFTER, BEFORE, label
+from rollview.maintenance.reads import label
 from rollview.maintenance.reasons import no_equality, value_moved
-from rollview.maintenance.signed import MINUS, PLUS, signed, sum_of, unsigned
+from rollview.maintenance.signed import sum_of
+
+JOIN_TERMS, TELESCOPED, TRUTH_TABLE = "join_terms", "telescoped", "truth_table"
 
 
 def delta_join(join: Join, flow: Flow) -> Relation | None:
     """The delta of a join of any kind."""
     match join.kind:
         case JoinKind.INNER | JoinKind.CROSS:
-            return _telescoped(join, flow)
+            return _by_terms(join, flow)
         case JoinKind.LEFT | JoinKind.RIGHT | JoinKind.FULL:
             flow.note(join, Note(RuleName.PADDED))
             return flow.delta(flow.as_form(join, padded(join)))
         case _:
-            return _by_match(join, flow)
+            return delta_matches(join, flow)
 
 
-def _telescoped(join: Join, flow: Flow) -> Relation | None:
-    """``d(Q1..Qn) = sum over i of Q1(before)..d(Qi)..Qn(after)``."""
+def _by_terms(join: Join, flow: Flow) -> Relation | None:
+    """The sum of terms that begin with the change of one input each."""
+    tabled = flow.option(JOIN_TERMS) == TRUTH_TABLE
+    of_joins = RuleName.TRUTH_TABLE if tabled else RuleName.TELESCOPED
     for part in taken_apart(join, flow.kept):
         if flow.has_changed(part):
-            rule = RuleName.TELESCOPED if isinstance(part, Join) else RuleName.LINEAR
+            rule = of_joins if isinstance(part, Join) else RuleName.LINEAR
             flow.note(part, Note(rule))
     joined = flatten(join, flow.kept)
-    terms = []
+    changes: dict[int, Relation] = {}
     for index, relation in enumerate(joined.inputs):
         change = flow.delta(relation)
-        if change is None:
-            continue
-        if len(joined.inputs) > 1:
-            change = flow.hold(change, "change")
+        if change is not None:
+            several = len(joined.inputs) > 1
+            changes[index] = flow.hold(change, "change") if several else change
+    terms: list[Relation] = []
+    for index, change in changes.items():
         term = _Term(join, flow, joined, index, change)
-        terms.append(outwards(flow, joined, index, change, term.other))
+        if tabled:
+            later = {other: own for other, own in changes.items() if other > index}
+            rows = partial(term.rows_of_table, later)
+            terms += branches(flow, joined, index, change, rows)
+        else:
+            terms.append(outwards(flow, joined, index, change, term.telescoped))
     return sum_of(terms, join.columns)
 
 
@@ -65,10 +77,29 @@ class _Term:
     changed: int
     change: Relation
 
-    def other(self, index: int, keys: Keys | None, by: tuple[Expression, ...]) -> Relation:
-        """Another input, as it was if it comes before the changed one, else as it is."""
+    def telescoped(self, index: int, keys: Keys | None, by: tuple[Expression, ...]) -> Relation:
+        """``d(Q1..Qn) = sum over i of Q1(before)..d(Qi)..Qn(after)``."""
+        return self._image(index, Moment.BEFORE if index < self.changed else Moment.AFTER, keys, by)
+
+    def rows_of_table(
+        self,
+        later: Mapping[int, Relation],
+        index: int,
+        keys: Keys | None,
+        by: tuple[Expression, ...],
+    ) -> tuple[Relation, ...]:
+        """``d(Q1..Qn) = sum over the rows of the truth table``, those that begin with this change.
+
+        In a row every changed input is its change or what it was, and not all what they were. This
+        one is the first that is its change; each later one is both, in turn.
+        """
+        before = self._image(index, Moment.BEFORE, keys, by)
+        return (before, later[index]) if index in later else (before,)
+
+    def _image(
+        self, index: int, moment: Moment, keys: Keys | None, by: tuple[Expression, ...]
+    ) -> Relation:
         relation = self.joined.inputs[index]
-        moment = Moment.BEFORE if index < self.changed else Moment.AFTER
         self.flow.read(self.join, moment, relation, by)
         if not by and self.flow.reaches_tables(relation):
             self._read_whole(label(relation, self.flow.kept))
@@ -80,57 +111,3 @@ class _Term:
             self.flow.blame(self.join, value_moved(self.join, what), when=moved)
         else:
             self.flow.blame(self.join, no_equality(self.join, what), when=self.change)
-
-
-def _by_match(join: Join, flow: Flow) -> Relation | None:
-    """``d(L op R) = d(L) op R(after) + L' op R(after) - L' op R(before)``.
-
-    L' are the rows of L before, which a change of R can concern.
-    """
-    flow.note(join, Note(RuleName.MATCHES))
-    pairs = equalities(join.condition, names_of(join.left), names_of(join.right))
-    terms = []
-    change = flow.delta(join.left)
-    if change is not None:
-        terms.append(_left_changed(join, flow, pairs, change))
-    change = flow.delta(join.right)
-    if change is not None:
-        terms += _right_changed(join, flow, pairs, flow.hold(change, "change"))
-    return sum_of(terms, join.columns)
-
-
-def _left_changed(join: Join, flow: Flow, pairs: tuple[Pair, ...], change: Relation) -> Relation:
-    """Only the right of such a join can be broadcast, so it is cut down even if it is a table."""
-    keys = None
-    if pairs or join.kind is JoinKind.EXISTENCE:  # Spark cannot have EXISTS over a union
-        change = flow.hold(change, "change")
-    if pairs:
-        keys = flow.matching(change, pairs, of_left=True)
-    flow.read(join, AFTER, join.right, tuple(pair.right for pair in pairs))
-    if not pairs and flow.reaches_tables(join.right):
-        flow.blame(join, no_equality(join, label(join.right, flow.kept)))
-    right = flow.after(join.right, keys)
-    return signed(replace(join, left=change, right=right), join.columns)
-
-
-def _right_changed(
-    join: Join, flow: Flow, pairs: tuple[Pair, ...], change: Relation
-) -> list[Relation]:
-    right_keys = None
-    flow.read(join, BEFORE, join.left, tuple(pair.left for pair in pairs))
-    for moment in (BEFORE, AFTER):
-        flow.read(join, moment, join.right, tuple(pair.right for pair in pairs))
-    if pairs:
-        found = flow.matching(change, pairs, of_left=False)
-        right_keys = found.over(tuple(pair.right for pair in pairs))
-        left = flow.before(join.left, found)
-    else:
-        for side in (join.left, join.right):
-            if flow.reaches_tables(side):
-                flow.blame(join, no_equality(join, label(side, flow.kept)), when=change)
-        left = Join(JoinKind.SEMI, flow.before(join.left), unsigned(change), join.condition)
-    left = flow.hold(left, "concerned")
-    columns = join.columns
-    now = replace(join, left=left, right=flow.after(join.right, right_keys))
-    then = replace(join, left=left, right=flow.before(join.right, right_keys))
-    return [signed(now, columns, PLUS), signed(then, columns, MINUS)]
