@@ -27,10 +27,17 @@ from rollview.errors import RollviewError
 
 if TYPE_CHECKING:
     from rollview.planning.explanation import Explanation
-    from rollview.runtime.report import RefreshReport, VerifyReport, ViewInfo, ViewStatus
+    from rollview.runtime.report import (
+        Declaration,
+        RefreshReport,
+        VerifyReport,
+        ViewInfo,
+        ViewStatus,
+    )
     from rollview.session import Session, View, connect
 
 __all__ = [
+    "Declaration",
     "Explanation",
     "RefreshReport",
     "RollviewError",
@@ -43,6 +50,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Declaration": "rollview.runtime.report",
     "Explanation": "rollview.planning.explanation",
     "RefreshReport": "rollview.runtime.report",
     "Session": "rollview.session",

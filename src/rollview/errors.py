@@ -292,6 +292,12 @@ class DeltaMismatch(InternalError):
     code = "REFRESH.DELTA_MISMATCH"
 
 
+class KeyViolated(RollviewError):
+    """A declared key or foreign key that the refresh made use of does not hold any more."""
+
+    code = "REFRESH.KEY_VIOLATED"
+
+
 class DependencyFailed(RollviewError):
     """A view that this view reads could not be refreshed."""
 

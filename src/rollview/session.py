@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -14,8 +14,8 @@ from pyspark.sql import DataFrame, SparkSession
 from rollview.maintenance.strategies import choose
 from rollview.planning.explanation import Explanation
 from rollview.runtime import connect as connecting
+from rollview.runtime import declared, statements, status
 from rollview.runtime import history as histories
-from rollview.runtime import statements, status
 from rollview.runtime.catalog import Catalog, StoredView
 from rollview.runtime.create import create_view, wish
 from rollview.runtime.drop import drop_view
@@ -26,7 +26,14 @@ from rollview.runtime.public import plain_name
 from rollview.runtime.read import read_view
 from rollview.runtime.refresh import check_point, refresh_every, refresh_one
 from rollview.runtime.refresh_view import Progress, Request
-from rollview.runtime.report import Policy, RefreshReport, VerifyReport, ViewInfo, ViewStatus
+from rollview.runtime.report import (
+    Declaration,
+    Policy,
+    RefreshReport,
+    VerifyReport,
+    ViewInfo,
+    ViewStatus,
+)
 from rollview.runtime.verify import verify
 
 _Given = ParamSpec("_Given")
@@ -82,11 +89,15 @@ class Session:
         store: str | None = None,
         if_not_exists: bool = False,
         replace: bool = False,
+        self_maintaining: bool = False,
     ) -> View:
-        """Compute a view and keep it; the contents are stored when this returns."""
+        """Compute a view and keep it; the contents are stored when this returns.
+
+        A self-maintaining one keeps what its refreshes would read of base tables, too.
+        """
         connecting.look(self._lake, self._catalog)
         choice = choose(strategy, join_terms=join_terms, form=form)
-        wanted = wish(name, policy, choice, store, if_not_exists, replace)
+        wanted = wish(name, policy, choice, store, if_not_exists, replace, self_maintaining)
         return View(self, create_view(self._lake, self._catalog, query, wanted))
 
     @_with_spark
@@ -121,17 +132,58 @@ class Session:
         strategy: str = "auto",
         join_terms: str | None = None,
         form: str | None = None,
+        self_maintenance: bool | Sequence[str] = False,
     ) -> Explanation:
-        """How a view, or a query that could become one (with these options), is refreshed."""
+        """How a view, or a query that could become one (with these options), is refreshed.
+
+        With ``self_maintenance``, also what it needs of its base tables: alone, or together with
+        the views of a list.
+        """
         connecting.look(self._lake, self._catalog)
         choice = choose(strategy, join_terms=join_terms, form=form)
-        return explain(self._lake, self._catalog, name_or_query, policy, choice)
+        together = () if self_maintenance is True else self_maintenance or None
+        return explain(self._lake, self._catalog, name_or_query, policy, choice, together)
 
     @_with_spark
     def verify(self, name: str) -> VerifyReport:
         """Compare a view with the recomputation of its query at the versions it reflects."""
         connecting.look(self._lake, self._catalog)
         return verify(self._lake, self._catalog, self._plain(name))
+
+    @_with_spark
+    def declare_key(self, table: str, columns: Sequence[str], rely: bool = False) -> Declaration:
+        """Say that no two rows of a table have the same values in these columns."""
+        return declared.declare_key(self._lake, self._catalog, table, columns, rely)
+
+    @_with_spark
+    def declare_foreign_key(
+        self,
+        table: str,
+        columns: Sequence[str],
+        parent: str,
+        parent_columns: Sequence[str],
+        rely: bool = False,
+    ) -> Declaration:
+        """Say that these columns hold values of a key of another table, or NULL."""
+        child, above = (table, columns), (parent, parent_columns)
+        return declared.declare_foreign_key(self._lake, self._catalog, child, above, rely)
+
+    @_with_spark
+    def drop_key(self, table: str, columns: Sequence[str]) -> None:
+        """Forget a declared key."""
+        declared.drop_declared(self._lake, self._catalog, (table, columns), None)
+
+    @_with_spark
+    def drop_foreign_key(
+        self, table: str, columns: Sequence[str], parent: str, parent_columns: Sequence[str]
+    ) -> None:
+        """Forget a declared foreign key."""
+        child, above = (table, columns), (parent, parent_columns)
+        declared.drop_declared(self._lake, self._catalog, child, above)
+
+    def declarations(self) -> list[Declaration]:
+        """Every declared key and foreign key."""
+        return declared.declarations(self._lake)
 
     @_with_spark
     def drop_view(self, name: str, *, if_exists: bool = False) -> None:

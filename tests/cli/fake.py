@@ -15,6 +15,7 @@ from pyspark.sql.types import DataType, DecimalType, StringType, StructType
 
 from rollview.errors import DefinitionCorrupt, LakeNotFound, RollviewError, UnknownView
 from rollview.runtime.report import (
+    Declaration,
     Mode,
     Policy,
     RefreshReport,
@@ -124,8 +125,11 @@ class FakeSession:
         _check_known(name)
         return REVENUE
 
-    def explain(self, text: str, *, policy: str, **options: Any) -> Any:
-        self._call("explain", text, policy, options)
+    def explain(
+        self, text: str, *, policy: str, self_maintenance: bool | list[str], **options: Any
+    ) -> Any:
+        told = () if self_maintenance is False else (self_maintenance,)
+        self._call("explain", text, policy, options, *told)
         return Explained()
 
     def verify(self, name: str) -> VerifyReport:
@@ -150,6 +154,36 @@ class FakeSession:
         self._call("drop", name)
         if not if_exists:
             _check_known(name)
+
+    def declare_key(self, table: str, columns: list[str], rely: bool = False) -> Declaration:
+        self._call("declare key", table, columns, rely)
+        return Declaration("key", table, columns, None, None, rely)
+
+    def declare_foreign_key(
+        self,
+        table: str,
+        columns: list[str],
+        parent: str,
+        parent_columns: list[str],
+        rely: bool = False,
+    ) -> Declaration:
+        self._call("declare foreign key", table, columns, parent, parent_columns, rely)
+        return Declaration("foreign key", table, columns, parent, parent_columns, rely)
+
+    def drop_key(self, table: str, columns: list[str]) -> None:
+        self._call("drop key", table, columns)
+
+    def drop_foreign_key(
+        self, table: str, columns: list[str], parent: str, parent_columns: list[str]
+    ) -> None:
+        self._call("drop foreign key", table, columns, parent, parent_columns)
+
+    def declarations(self) -> list[Declaration]:
+        self._call("declarations")
+        return [
+            Declaration("key", "orders", ["id"], None, None, True),
+            Declaration("foreign key", "items", ["order_id"], "orders", ["id"], False),
+        ]
 
     def views(self) -> list[ViewInfo]:
         self._call("views")

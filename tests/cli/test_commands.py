@@ -34,6 +34,7 @@ DEFAULTS: dict[str, Any] = {
     "store": None,
     "if_not_exists": False,
     "replace": False,
+    "self_maintaining": False,
 }
 # Every command that works on the views of a lake; the demo makes a lake of its own.
 OF_A_LAKE = {
@@ -46,6 +47,7 @@ OF_A_LAKE = {
     "history": ["history"],
     "drop": ["drop", "revenue"],
     "views": ["views"],
+    "declare": ["declare", "list"],
     "sql": ["sql", "SELECT 1"],
 }
 INTERVALS: dict[str, DataType] = {
@@ -298,3 +300,43 @@ def test_bench_shows_why_a_script_failed(
     outcome = rollview("bench", "tpch", "--views", "q99", "--scale", "0.1")
     assert outcome.code == 1
     assert "there is no query q99" in outcome.err
+
+
+def test_declare_passes_columns_on_as_lists(rollview: Rollview, session: FakeSession) -> None:
+    outcome = rollview("declare", "key", "orders", "id, shop", "--rely")
+    assert outcome.out == "declared: the key orders (id, shop)\n"
+    assert asked(session) == ("declare key", "orders", ["id", "shop"], True)
+    outcome = rollview("declare", "foreign-key", "items", "order_id", "orders", "id", "--json")
+    assert outcome.json["declared"]["parent"] == "orders"
+    assert asked(session) == ("declare foreign key", "items", ["order_id"], "orders", ["id"], False)
+
+
+def test_declare_forgets(rollview: Rollview, session: FakeSession) -> None:
+    assert rollview("declare", "key", "orders", "id", "--drop").code == 0
+    assert asked(session) == ("drop key", "orders", ["id"])
+    outcome = rollview("declare", "foreign-key", "items", "a", "orders", "id", "--drop", "--json")
+    assert outcome.json == {"declared": None}
+    assert asked(session) == ("drop foreign key", "items", ["a"], "orders", ["id"])
+
+
+def test_declare_list(rollview: Rollview) -> None:
+    lines = rollview("declare", "list").out.splitlines()
+    assert lines[-2].split() == ["key", "orders", "id", "no,", "trusted"]
+    assert lines[-1].split() == ["foreign", "key", "items", "order_id", "orders", "id", "yes"]
+    assert [one["rely"] for one in rollview("declare", "list", "--json").json] == [True, False]
+
+
+@pytest.mark.parametrize(
+    "words", [["key", "orders"], ["foreign-key", "items", "a", "orders"], ["list", "orders"]]
+)
+def test_declare_wants_the_right_number_of_names(rollview: Rollview, words: list[str]) -> None:
+    outcome = rollview("declare", *words)
+    assert outcome.code == 2
+    assert "say: declare" in outcome.err
+
+
+def test_explain_asks_for_self_maintenance(rollview: Rollview, session: FakeSession) -> None:
+    assert rollview("explain", "revenue", "--self-maintenance").code == 0
+    assert asked(session) == ("explain", "revenue", "auto", STRATEGY, True)
+    assert rollview("explain", "revenue", "--with", "sales", "--with", "days").code == 0
+    assert asked(session) == ("explain", "revenue", "auto", STRATEGY, ["sales", "days"])

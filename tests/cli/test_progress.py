@@ -28,6 +28,7 @@ SAID = {
     "history": (["history"], "reading the history"),
     "drop": (["drop", "revenue"], "dropping revenue"),
     "views": (["views"], "reading the definitions"),
+    "declare": (["declare", "list"], "reading what is declared"),
     "sql": (["sql", "SELECT 1"], "running"),
 }
 BENCH = """

@@ -10,6 +10,7 @@ from random import Random
 from rollview.algebra.relations import Relation, Scan
 from rollview.algebra.schema import Column, Schema
 from rollview.algebra.traverse import walk
+from rollview.analysis.constraints import NONE, Constraints
 from tests.properties.trees import random_view
 from tests.properties.values import is_compared, random_type, random_value
 
@@ -44,6 +45,9 @@ class Case:
     tables: Mapping[str, Table]
     relation: Relation
     batches: tuple[Batch, ...]
+    constraints: Constraints = NONE
+    breaks: bool = False
+    """Whether the changes may break what is declared; nothing is trusted then."""
 
 
 View = Callable[[Random, Mapping[str, Schema], int], Relation]

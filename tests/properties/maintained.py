@@ -6,6 +6,7 @@ errors add up and show.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -14,15 +15,19 @@ import duckdb
 from rollview.algebra.definition import Reason
 from rollview.algebra.relations import Distinct, Relation, SetOperation
 from rollview.algebra.schema import Schema
+from rollview.analysis.constraints import Constraint
+from rollview.errors import KeyViolated
+from rollview.maintenance.checks import whole
 from rollview.maintenance.choice import ANY, Choice
 from rollview.maintenance.clock import CLOCK, Clock, Reading, at_moment
-from rollview.maintenance.compiler import compile_delta
+from rollview.maintenance.compiler import compile_delta, made_use_of
+from rollview.maintenance.prepare import Prepared
 from rollview.maintenance.program import Kept, Program
 from rollview.maintenance.signed import WEIGHT_COLUMN
 from rollview.maintenance.strategies import prepared
 from rollview.runtime.propagate import propagate
 from rollview.sql.render import render
-from tests.properties.bags import Bag, applied, assert_same, bag, signed_bag
+from tests.properties.bags import Bag, Violation, applied, assert_same, bag, signed_bag
 from tests.properties.cases import Batch, Case, Row
 from tests.properties.dialect import to_duckdb
 from tests.properties.duckdb_engine import DuckEngine
@@ -58,15 +63,27 @@ class Maintained:
         self._connection = connection
         self._rows = {name: list(table.rows) for name, table in case.tables.items()}
         self._now = {name: self._stored(name, "one") for name in case.tables}
-        self._prepared = prepared(case.relation, choice)
+        self._choice = choice
+        self._used = made_use_of(case.relation, case.constraints, case.tables, choice)
         self._programs: dict[frozenset[str], Program] = {}
-        engine = DuckEngine(connection)
-        self.view = bag(self._evaluated(engine, case.relation))
+        self.violations = 0
+        self._recompute()
+
+    def _recompute(self) -> None:
+        """The view and its states from the rows as they are, by what holds now."""
+        engine = DuckEngine(self._connection)
+        self._holding = self._used.only([one for one in self._used.all if self._holds(one)])
+        self._prepared = self._prepare()
+        self._programs.clear()
+        self.view = bag(self._evaluated(engine, self._case.relation))
         self._states = {}
         for kept in self._prepared.kept:
             whole = at_moment(kept.relation, self._reading)
             stored = engine.compute(_table(kept), render(whole, self._now))
             self._states[kept.name] = bag(engine.rows(f"FROM {stored.table}"))
+
+    def _prepare(self) -> Prepared:
+        return prepared(self._case.relation, self._choice, constraints=self._holding)
 
     def check_prepared(self) -> None:
         """Law 3, with the rows as they are; the view is known to be right."""
@@ -82,7 +99,10 @@ class Maintained:
         leaves = self._leaves(changed, batch)
         program = self._program(changed, reading)
         engine = DuckEngine(self._connection)
-        result = propagate(program, leaves, engine)
+        try:
+            result = propagate(program, leaves, engine)
+        except KeyViolated as error:
+            return self._violated(error, program, engine)
         rows = [] if result.delta is None else engine.rows(f"FROM {result.delta.table}")
         delta, before = signed_bag(rows), self.view
         self.view = applied("view", self.view, delta)
@@ -94,6 +114,7 @@ class Maintained:
                 self._apply(kept, result.states[kept.name].table)
             now = bag(self._evaluated(engine, kept.relation))
             assert_same(f"law 1: state {kept.name}", self._states[kept.name], now)
+        self._check_declared()
         return Refresh(delta, tuple(engine.steps), result.reasons, program)
 
     def _check_minimal(self, what: str, before: Bag, after: Bag, rows: list[Row]) -> None:
@@ -107,6 +128,30 @@ class Maintained:
         assert_minimal(what, before, after, rows)
         if what == "view" and _is_set(self._case.relation):
             assert_minimal_for_sets(what, before, rows)
+
+    def _violated(self, error: KeyViolated, program: Program, engine: DuckEngine) -> Refresh:
+        """What a refresh does then: recompute, and make use only of what holds."""
+        if all(self._holds(one, trust=False) for one in self._holding.all):
+            raise Violation("law 5: a declaration is said to be broken that holds", str(error))
+        self.violations += 1
+        before = self.view
+        self._recompute()
+        delta = Counter(self.view)
+        delta.subtract(before)
+        return Refresh(delta, tuple(engine.steps), (), program)
+
+    def _check_declared(self) -> None:
+        for one in self._holding.all:
+            if not self._holds(one, trust=False):
+                raise Violation("law 5: what is declared is broken, and nothing was said", str(one))
+
+    def _holds(self, one: Constraint, *, trust: bool = True) -> bool:
+        """Whether a declaration holds of the rows as they are, or is trusted."""
+        if trust and one.rely:
+            return True
+        engine = DuckEngine(self._connection)
+        found = whole(one, self._case.relation)
+        return not any(engine.recomputed(relation, self._now) for relation in found)
 
     def _program(self, changed: frozenset[str], reading: Reading | None) -> Program:
         if reading is not None:

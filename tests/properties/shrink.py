@@ -10,6 +10,7 @@ from rollview.algebra.relations import Scan
 from rollview.algebra.traverse import walk
 from rollview.analysis.order import canonical
 from tests.properties.cases import Case, Change, Row, Table
+from tests.properties.holding import all_hold, fields_of
 from tests.properties.simpler import fewer_operators, lighter_operators
 from tests.properties.values import VALUES
 
@@ -82,7 +83,7 @@ def _fewer_rows(case: Case) -> Iterator[Case]:
 def _without_table(case: Case, name: str) -> Case:
     tables = {other: table for other, table in case.tables.items() if other != name}
     batches = tuple(tuple(c for c in batch if c.table != name) for batch in case.batches)
-    return Case(tables, case.relation, tuple(batch for batch in batches if batch))
+    return replace(case, tables=tables, batches=tuple(batch for batch in batches if batch))
 
 
 def _with_table(case: Case, name: str, table: Table) -> Case:
@@ -109,6 +110,7 @@ def _narrower(case: Case, name: str) -> Iterator[Case]:
     columns = case.tables[name].columns
     scans = [n for n in walk(case.relation) if isinstance(n, Scan) and n.source == name]
     read = {field for scan in scans for field in scan.fields}
+    read |= {field for one in case.constraints.all for field in fields_of(one, name)}
     for i, column in enumerate(columns):
         if column.name in read or len(columns) == 1:
             continue
@@ -141,6 +143,10 @@ def is_consistent(case: Case) -> bool:
     if not case.batches or not all(case.batches):
         return False
     present = {name: list(table.rows) for name, table in case.tables.items()}
+    if any(table not in case.tables for one in case.constraints.all for table in one.tables):
+        return False
+    if not case.breaks and not all_hold(case, present):
+        return False
     for batch in case.batches:
         for change in batch:
             if change.weight > 0:
@@ -149,10 +155,18 @@ def is_consistent(case: Case) -> bool:
                 present[change.table].remove(change.row)
             else:
                 return False
+        if not case.breaks and not all_hold(case, present):
+            return False
     return True
 
 
+def _fewer_constraints(case: Case) -> Iterator[Case]:
+    for one in case.constraints.all:
+        yield replace(case, constraints=case.constraints.without([one]))
+
+
 STEPS = (
+    _fewer_constraints,
     _fewer_tables,
     _fewer_operators,
     _fewer_batches,

@@ -71,8 +71,13 @@ def view_with(kind: type, rng: Random, tables: Mapping[str, Schema], depth: int)
 
 def random_relation(growth: Growth, depth: int) -> Relation:
     """An operator over inputs of less depth, or a leaf."""
+    return make(growth, depth, _leaf)
+
+
+def make(growth: Growth, depth: int, leaf: Callable[[Growth], Relation]) -> Relation:
+    """Any operator, over others, over leaves."""
     if depth <= 0 or growth.rng.random() < 0.08:
-        return _leaf(growth)
+        return leaf(growth)
     maker = growth.rng.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
     return maker(growth, depth - 1)
 

@@ -43,6 +43,12 @@ IfNotExists = Annotated[
 ]
 
 
+SelfMaintaining = Annotated[
+    bool,
+    typer.Option("--self-maintaining", help="Keep what refreshes would read of base tables."),
+]
+
+
 def register(app: typer.Typer) -> None:
     """Add the command to the program."""
     app.command()(create)
@@ -61,6 +67,7 @@ def create(
     store: Store = None,
     replace: Replace = False,
     if_not_exists: IfNotExists = False,
+    self_maintaining: SelfMaintaining = False,
     lake: Lake = None,
     schema: Schema = None,
     json: Json = False,
@@ -88,6 +95,7 @@ def create(
             store=store,
             if_not_exists=if_not_exists,
             replace=replace,
+            self_maintaining=self_maintaining,
         )
         context.obj.activity.rest()
         _print(view, as_json=json)

@@ -32,6 +32,14 @@ def explain(
     strategy: Strategy = "auto",
     join_terms: JoinTerms = None,
     form: Form = None,
+    self_maintenance: Annotated[
+        bool,
+        typer.Option("--self-maintenance", help="Say what it needs of its base tables, too."),
+    ] = False,
+    together: Annotated[
+        list[str] | None,
+        typer.Option("--with", metavar="VIEW", help="The same, together with other views."),
+    ] = None,
     lake: Lake = None,
     schema: Schema = None,
     json: Json = False,
@@ -43,12 +51,18 @@ def explain(
       rollview --lake lake explain revenue
       rollview --lake lake explain "SELECT category, count(*) FROM products GROUP BY category"
       rollview --lake lake explain --file revenue.sql --policy strict
+      rollview --lake lake explain revenue --self-maintenance --with sales
     """
     text = query_text(view_or_sql, None, file)
     with session(context, lake, schema) as db:
         context.obj.activity.say("planning")
         explanation = db.explain(
-            text, policy=policy.value, strategy=strategy, join_terms=join_terms, form=form
+            text,
+            policy=policy.value,
+            strategy=strategy,
+            join_terms=join_terms,
+            form=form,
+            self_maintenance=together or self_maintenance,
         )
         context.obj.activity.rest()
         if json:

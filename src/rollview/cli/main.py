@@ -14,6 +14,7 @@ from typer.exceptions import TyperException
 from rollview.cli import (
     bench,
     create,
+    declare,
     demo,
     drop,
     explain,
@@ -51,7 +52,21 @@ app = typer.Typer(
     """,
 )
 
-_MODULES = (create, refresh, read, explain, verify, status, history, drop, views, sql, demo, bench)
+_MODULES = (
+    create,
+    refresh,
+    read,
+    explain,
+    verify,
+    status,
+    history,
+    drop,
+    views,
+    declare,
+    sql,
+    demo,
+    bench,
+)
 COMMANDS = tuple(module.__name__.rpartition(".")[2] for module in _MODULES)
 
 for module in _MODULES:

@@ -7,11 +7,15 @@ from dataclasses import replace
 
 from rollview.algebra.relations import Relation, Temporary
 from rollview.algebra.traverse import walk
+from rollview.analysis.constraints import NONE, Constraints
+from rollview.maintenance import checks
+from rollview.maintenance.choice import ANY, Choice
 from rollview.maintenance.clock import SYMBOLIC, Clock
 from rollview.maintenance.flow import Flow
 from rollview.maintenance.prepare import Prepared
-from rollview.maintenance.program import Note, Program, Step
+from rollview.maintenance.program import Check, Note, Program, Step
 from rollview.maintenance.reads import phrases
+from rollview.maintenance.strategies import prepared as made_ready
 from rollview.maintenance.strategies import strategy_of
 
 
@@ -24,19 +28,57 @@ def compile_delta(prepared: Prepared, changed: Iterable[str], clock: Clock = SYM
     strategy = strategy_of(prepared.choice)
     options = {name: values[0] for name, values in strategy.options.items()}
     options |= dict(prepared.choice.options)
-    sources = frozenset(changed)
-    flow = Flow(strategy.rules, strategy.image, sources, prepared.kept, clock, options)
+    sources, declared = frozenset(changed), prepared.constraints
+    flow = Flow(strategy.rules, strategy.image, sources, prepared.kept, clock, options, declared)
     delta = flow.delta(prepared.relation)
     states = {}
     for kept in prepared.kept:
         own = flow.delta(kept.relation)
         if own is not None:
             states[kept.name] = own
-    steps = _needed(flow.steps, [*states.values(), *([] if delta is None else [delta])])
+    relies = tuple(dict.fromkeys((*prepared.relies, *flow.relied)))
+    checked = _checks(flow, prepared)
+    results = [*states.values(), *([] if delta is None else [delta])]
+    steps = _needed(flow.steps, results, {check.step for check in checked})
     run = {step.name for step in steps}
     blames = tuple(blame for blame in flow.blames if blame.step is None or blame.step in run)
-    merges = tuple(flow.merges)
-    return Program(steps, delta, states, _notes(flow), blames, frozenset(flow.rare & run), merges)
+    return Program(
+        steps,
+        delta,
+        states,
+        _notes(flow),
+        blames,
+        rare=frozenset(flow.rare & run),
+        merges=tuple(flow.merges),
+        relies=relies,
+        checks=checked,
+        causes={name: cause for name, cause in flow.causes.items() if name in run},
+    )
+
+
+def made_use_of(
+    relation: Relation, constraints: Constraints, sources: Iterable[str], choice: Choice = ANY
+) -> Constraints:
+    """Those declarations that the maintenance of a relation makes use of, if any source changes."""
+    about = constraints.about(relation)
+    if not about or not strategy_of(choice).uses_keys:
+        return NONE
+    form = made_ready(relation, choice, constraints=about)
+    return about.only(compile_delta(form, sources).relies)
+
+
+def _checks(flow: Flow, prepared: Prepared) -> tuple[Check, ...]:
+    """What has to be looked at because it is not trusted.
+
+    All that any refresh may make use of: if this one does not, the next one believes it.
+    """
+    found = (
+        check
+        for constraint in prepared.constraints.all
+        if not constraint.rely
+        for check in checks.of_changes(constraint, flow, prepared.relation)
+    )
+    return tuple(dict.fromkeys(found))
 
 
 def _notes(flow: Flow) -> dict[Relation, Note]:
@@ -47,9 +89,9 @@ def _notes(flow: Flow) -> dict[Relation, Note]:
     }
 
 
-def _needed(steps: list[Step], results: list[Relation]) -> tuple[Step, ...]:
-    """The steps that the results rest on."""
-    wanted = {name for relation in results for name in _temporaries(relation)}
+def _needed(steps: list[Step], results: list[Relation], named: set[str]) -> tuple[Step, ...]:
+    """The steps that the results rest on, and those that are wanted by name."""
+    wanted = named | {name for relation in results for name in _temporaries(relation)}
     kept = []
     for step in reversed(steps):
         if step.name in wanted:

@@ -129,7 +129,7 @@ class _Search:
             extent = Project(rows, named(references(rows.columns)))
         kept: dict[Relation, Kept] = {}
         for below in self._by_deltas(relation):
-            collect(self.rewriting.of(below), kept, self.rewriting.compared_whole)
+            collect(self.rewriting.of(below), kept, self.rewriting.compared_whole, {})
         kept[extent] = Kept(f"{EXTENT}_{len(kept) + 1}_{digest(extent)}", extent)
         told = {node: self.told[node] for node in self._converted(relation)}
         forms = dict(self.rewriting.known) | {node: self._form(node) for node in told}

@@ -24,10 +24,11 @@ from rollview.algebra.relations import (
     Temporary,
 )
 from rollview.algebra.traverse import inputs, walk
+from rollview.analysis.constraints import NONE, Constraint, Constraints
 from rollview.errors import InternalError
 from rollview.maintenance.clock import CLOCK, SYMBOLIC, Clock, at, reads_clock
 from rollview.maintenance.keys import Keys, Pair, without_nulls
-from rollview.maintenance.program import Blame, Kept, Merging, Note, Step
+from rollview.maintenance.program import Blame, Cause, Kept, Merging, Note, Step
 from rollview.maintenance.reads import AFTER, BEFORE, Read, keys_text, label
 from rollview.maintenance.signed import WEIGHT_COLUMN
 
@@ -54,6 +55,7 @@ class Flow:
         kept: tuple[Kept, ...],
         clock: Clock = SYMBOLIC,
         options: Mapping[str, str] | None = None,
+        constraints: Constraints = NONE,
     ) -> None:
         self._rules = rules
         self._image = image
@@ -71,10 +73,13 @@ class Flow:
         self._deriving: list[Relation] = []
         self.steps: list[Step] = []
         self.rare: set[str] = set()
+        self.causes: dict[str, Cause] = {}
         self.notes: dict[Relation, Note] = {}
         self.reads: dict[Relation, list[Read]] = {}
         self.blames: list[Blame] = []
         self.merges: list[Merging] = []
+        self.constraints = constraints
+        self.relied: dict[Constraint, None] = {}
 
     def delta(self, relation: Relation) -> Relation | None:
         """The change of a relation; None if it cannot have changed."""
@@ -124,6 +129,10 @@ class Flow:
         """The condition of a filter at the moment."""
         reading = self._clock.before if moment is Moment.BEFORE else self._clock.after
         return at(filter.condition, reading)
+
+    def rely_on(self, constraint: Constraint) -> None:
+        """Say that the delta is right only if a declaration holds, before and after."""
+        self.relied[constraint] = None
 
     def before(self, relation: Relation, keys: Keys | None = None) -> Relation:
         """The rows at the last refresh: all, or those under keys."""
@@ -221,10 +230,17 @@ class Flow:
         if blame not in self.blames:
             self.blames.append(blame)
 
-    def rarely(self, held: Relation) -> Relation:
-        """What is held, of which most refreshes have no rows."""
+    def rarely(
+        self, held: Relation, below: Relation | None = None, because: tuple[str, ...] = ()
+    ) -> Relation:
+        """What is held, of which most refreshes have no rows.
+
+        It has some only ``because`` of what happened to the rows of a relation ``below``.
+        """
         if isinstance(held, Temporary):
             self.rare.add(held.name)
+            if below is not None:
+                self.causes[held.name] = Cause(below, because)
         return held
 
     def reaches_tables(self, relation: Relation) -> bool:

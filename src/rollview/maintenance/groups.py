@@ -195,9 +195,9 @@ def _evaluated(
     flow.read(aggregate, AFTER, aggregate.child, aggregate.groups, when)
     if aggregate.groups:
         keys = flow.keys(wanted, aggregate.groups)
-        flow.rarely(keys.relation)
+        flow.rarely(keys.relation, aggregate.child, because)
         return flow.hold(with_inputs(aggregate, (flow.after(aggregate.child, keys),)), "anew")
-    wanted = flow.rarely(flow.hold(wanted, "anew"))
+    wanted = flow.rarely(flow.hold(wanted, "anew"), aggregate.child, because)
     if flow.reaches_tables(aggregate.child):
         flow.blame(aggregate, _one_group(aggregate, when), when=wanted)
     whole = with_inputs(aggregate, (flow.after(aggregate.child),))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rollview.algebra.relations import Join, JoinKind, Relation
+from rollview.maintenance import parents
 from rollview.maintenance.flow import Flow
 from rollview.maintenance.keys import Pair, equalities, names_of
 from rollview.maintenance.program import Note, RuleName
@@ -25,16 +26,29 @@ def delta_matches(join: Join, flow: Flow) -> Relation | None:
     flow.note(join, Note(RuleName.MATCHES))
     pairs = equalities(join.condition, names_of(join.left), names_of(join.right))
     terms = []
-    change = flow.delta(join.left)
+    change, others = flow.delta(join.left), flow.delta(join.right)
+    gone = when = None
+    if others is not None and join.kind in (JoinKind.SEMI, JoinKind.ANTI):
+        found = parents.reference(flow, join.left, join.right, pairs)
+        if found is not None:
+            gone = found, flow.hold(others, "change")
+            when = parents.when(found)
     if change is not None:
-        terms.append(_left_changed(join, flow, pairs, change))
-    change = flow.delta(join.right)
-    if change is not None:
-        terms += _right_changed(join, flow, pairs, flow.hold(change, "change"))
+        terms.append(_left_changed(join, flow, pairs, change, gone))
+    if others is not None:
+        others = flow.hold(others, "change")
+        others = others if gone is None else parents.regained(flow, *gone, join.condition)
+        terms += _right_changed(join, flow, pairs, others, when or "")
     return sum_of(terms, join.columns)
 
 
-def _left_changed(join: Join, flow: Flow, pairs: tuple[Pair, ...], change: Relation) -> Relation:
+def _left_changed(
+    join: Join,
+    flow: Flow,
+    pairs: tuple[Pair, ...],
+    change: Relation,
+    gone: tuple[parents.Reference, Relation] | None,
+) -> Relation:
     """Only the right of such a join can be broadcast, so it is cut down even if it is a table."""
     keys = None
     if pairs or join.kind is JoinKind.EXISTENCE:  # Spark cannot have EXISTS over a union
@@ -45,16 +59,18 @@ def _left_changed(join: Join, flow: Flow, pairs: tuple[Pair, ...], change: Relat
     if not pairs and flow.reaches_tables(join.right):
         flow.blame(join, no_equality(join, label(join.right, flow.kept)))
     right = flow.after(join.right, keys)
+    if gone is not None:
+        right = parents.with_gone(flow, gone[0], join.right, right, gone[1])
     return signed(replace(join, left=change, right=right), join.columns)
 
 
 def _right_changed(
-    join: Join, flow: Flow, pairs: tuple[Pair, ...], change: Relation
+    join: Join, flow: Flow, pairs: tuple[Pair, ...], change: Relation, when: str
 ) -> list[Relation]:
     right_keys = None
-    flow.read(join, BEFORE, join.left, tuple(pair.left for pair in pairs))
+    flow.read(join, BEFORE, join.left, tuple(pair.left for pair in pairs), when)
     for moment in (BEFORE, AFTER):
-        flow.read(join, moment, join.right, tuple(pair.right for pair in pairs))
+        flow.read(join, moment, join.right, tuple(pair.right for pair in pairs), when)
     if pairs:
         found = flow.matching(change, pairs, of_left=False)
         right_keys = found.over(tuple(pair.right for pair in pairs))

@@ -8,7 +8,8 @@ of these operators are the state: a bag of ordinary rows of an ordinary relation
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from rollview.algebra.expressions import (
@@ -42,6 +43,9 @@ from rollview.algebra.relations import (
 )
 from rollview.algebra.schema import Column, Schema
 from rollview.algebra.traverse import inputs, with_inputs
+from rollview.analysis.accesses import Access
+from rollview.analysis.constraints import NONE, Constraint, Constraints
+from rollview.analysis.keys import keys_of
 from rollview.analysis.order import left_open
 from rollview.maintenance.choice import ANY, Choice
 from rollview.maintenance.kept_rows import can_be_counted
@@ -50,9 +54,10 @@ from rollview.maintenance.not_in import not_in_by_counts
 from rollview.maintenance.outward import is_plain
 from rollview.maintenance.partial import extended, is_floating
 from rollview.maintenance.program import Kept, RuleName
-from rollview.maintenance.signed import keep, reference, references
+from rollview.maintenance.signed import keep, named, reference, references
 from rollview.maintenance.tops import bounded_first, is_top
 
+_NO_WORD = re.compile(r"[^A-Za-z0-9]+")  # names of states are names of folders
 _ONE = Literal("1L", "BIGINT")
 _ZERO = Literal("0L", "BIGINT")
 _HERE, _NOT_HERE = Literal("1", "INT"), Literal("0", "INT")  # sums of short integers never overflow
@@ -64,7 +69,9 @@ class Prepared:
 
     ``kept`` is in an order in which every operator comes after those below it. ``forms`` has the
     maintained form of every operator of the definition, but for those in the step of a Recursion,
-    which are evaluated with it. ``choice`` says which strategy it was prepared for.
+    which are evaluated with it. ``choice`` says which strategy it was prepared for. It has the rows
+    of the definition if the declarations in ``relies`` hold; rules may make use of any in
+    ``constraints``.
     """
 
     relation: Relation
@@ -73,6 +80,8 @@ class Prepared:
     choice: Choice = ANY
     told: Mapping[Relation, RuleName] = field(default_factory=dict)
     """Operators of the definition that have no rule of their own, and what EXPLAIN says of them."""
+    constraints: Constraints = NONE
+    relies: tuple[Constraint, ...] = ()
 
     def parts(self, node: Relation) -> tuple[Relation, ...]:
         """What an operator of the definition has become, without the forms of its inputs."""
@@ -101,17 +110,34 @@ class Prepared:
         return self.forms[node]
 
 
-def prepare(relation: Relation, *, moments: bool = True, counts: bool = True) -> Prepared:
+def prepare(
+    relation: Relation,
+    *,
+    moments: bool = True,
+    counts: bool = True,
+    constraints: Constraints = NONE,
+    form: Constraints | None = None,
+    auxiliary: Collection[Access] = (),
+) -> Prepared:
     """The maintained form; the same rows as the relation.
 
     Without ``moments``, variances and their like are evaluated anew in every changed group; without
-    ``counts``, DISTINCT and set operations stay what they are.
+    ``counts``, DISTINCT and set operations stay what they are. Rules may make use of
+    ``constraints``; the form itself only of ``form``, all of them by default. The rows of the
+    ``auxiliary`` accesses are kept, so that no table is read through these.
     """
-    rewriting = Rewriting(names(), moments, counts)
+    rewriting = Rewriting(names(), moments, counts, constraints if form is None else form)
     rewritten = rewriting.of(relation)
     kept: dict[Relation, Kept] = {}
-    collect(rewritten, kept, rewriting.compared_whole)
-    return Prepared(rewritten, tuple(kept.values()), rewriting.known)
+    tables = {rewriting.known[one.relation]: one.table for one in auxiliary}
+    collect(rewritten, kept, rewriting.compared_whole, tables)
+    return Prepared(
+        rewritten,
+        tuple(kept.values()),
+        rewriting.known,
+        constraints=constraints,
+        relies=tuple(rewriting.relied),
+    )
 
 
 def names() -> Iterator[str]:
@@ -132,6 +158,8 @@ class Rewriting:
     names: Iterator[str]
     moments: bool
     counts: bool
+    constraints: Constraints = NONE
+    relied: dict[Constraint, None] = field(default_factory=dict)
     known: dict[Relation, Relation] = field(default_factory=dict)
     compared_whole: set[Relation] = field(default_factory=set)
 
@@ -146,6 +174,8 @@ class Rewriting:
 
     def _maintained(self, node: Relation) -> Relation:
         match node:
+            case Distinct(child=child) if self._is_told_apart(child):
+                return Project(child, named(references(child.columns)))
             case Distinct(child=child) if self.counts:
                 count = NamedAggregate(next(self.names), _count())
                 rows = Aggregate(child, references(child.columns), (count,))
@@ -168,6 +198,14 @@ class Rewriting:
                 return limited_first(node, self.names)
             case _:
                 return node
+
+    def _is_told_apart(self, relation: Relation) -> bool:
+        """Whether a declared key says that no row is there twice: nothing is to be counted."""
+        found = next(iter(keys_of(relation, self.constraints)), None) if self.constraints else None
+        if found is None or not found.by:
+            return False
+        self.relied.update(dict.fromkeys(found.by))
+        return True
 
 
 def _count() -> AggregateCall:
@@ -224,7 +262,12 @@ def _marked(
     return Project(relation, items + marked)
 
 
-def collect(relation: Relation, kept: dict[Relation, Kept], whole: set[Relation]) -> None:
+def collect(
+    relation: Relation,
+    kept: dict[Relation, Kept],
+    whole: set[Relation],
+    tables: Mapping[Relation, str],
+) -> None:
     """The operators that keep their rows, every one after those below it."""
     below = inputs(relation)
     if isinstance(relation, Recursion):  # whose step is evaluated in rounds
@@ -232,10 +275,13 @@ def collect(relation: Relation, kept: dict[Relation, Kept], whole: set[Relation]
     if is_top(relation):  # whose window is never evaluated over all rows
         below = inputs(below[0])
     for child in below:
-        collect(child, kept, whole)
-    asked = relation in whole and can_be_counted(relation.columns) and _reads(relation, kept)
+        collect(child, kept, whole, tables)
+    asked = (relation in whole or relation in tables) and can_be_counted(relation.columns)
+    asked = asked and _reads(relation, kept)
     if (asked or _keeps_state(relation)) and relation not in kept:
         kind = type(relation).__name__.lower()
+        if relation in tables:
+            kind = f"auxiliary_{_NO_WORD.sub('_', tables[relation])}"
         kept[relation] = Kept(f"{kind}_{len(kept) + 1}_{digest(relation)}", relation)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from rollview.algebra.definition import Reason
 from rollview.algebra.relations import Relation
 from rollview.algebra.schema import Schema
+from rollview.analysis.constraints import Constraint
 from rollview.maintenance.emptiness import emptied
 
 
@@ -97,12 +98,30 @@ class Blame:
 
 
 @dataclass(frozen=True, slots=True)
+class Cause:
+    """Why a step has rows if it has any: what happened to the rows of a relation, in words."""
+
+    relation: Relation
+    because: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A declaration that the program rests on: it is broken if a step has rows."""
+
+    constraint: Constraint
+    step: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """A delta, compiled: run the steps in order, then ``delta`` and ``states`` are the changes.
 
     ``delta`` is None if the view cannot have changed; a kept operator that cannot have changed is
     not in ``states``. The steps named in ``rare`` have no rows in most refreshes. ``merges`` say
-    the changes of some states once more, by key.
+    the changes of some states once more, by key. It is right if the declarations in ``relies``
+    hold; those of ``checks`` are looked at while it runs.
     """
 
     steps: tuple[Step, ...]
@@ -112,6 +131,9 @@ class Program:
     blames: tuple[Blame, ...] = ()
     rare: frozenset[str] = frozenset()
     merges: tuple[Merging, ...] = ()
+    relies: tuple[Constraint, ...] = ()
+    checks: tuple[Check, ...] = ()
+    causes: Mapping[str, Cause] = field(default_factory=dict)
 
     @property
     def reasons(self) -> tuple[Reason, ...]:

@@ -5,10 +5,13 @@ A new strategy is a room of its own with its rules and a `Strategy`, named here.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from rollview.algebra.definition import Reason
 from rollview.algebra.relations import Relation
+from rollview.analysis.accesses import Access
+from rollview.analysis.constraints import NONE, Constraints
 from rollview.errors import BadOption, InternalError
 from rollview.maintenance import algebraic, change_table, counting
 from rollview.maintenance.choice import AUTO, Choice
@@ -86,9 +89,26 @@ def option_of(choice: Choice, name: str) -> str:
     return dict(choice.options).get(name) or strategy_of(choice).options[name][0]
 
 
-def prepared(relation: Relation, choice: Choice, *, moments: bool = True) -> Prepared:
-    """The form of a relation that the chosen strategy maintains."""
-    return replace(strategy_of(choice).prepare(relation, moments), choice=choice)
+def prepared(
+    relation: Relation,
+    choice: Choice,
+    *,
+    moments: bool = True,
+    constraints: Constraints = NONE,
+    form: Constraints | None = None,
+    auxiliary: Collection[Access] = (),
+) -> Prepared:
+    """The form of a relation that the chosen strategy maintains.
+
+    What is declared and what is to be kept of base tables is nothing to those that use no keys.
+    """
+    own = strategy_of(choice).prepare
+    if own is not None:
+        return replace(own(relation, moments), choice=choice)
+    found = prepare(
+        relation, moments=moments, constraints=constraints, form=form, auxiliary=auxiliary
+    )
+    return replace(found, choice=choice)
 
 
 def beyond(relation: Relation, choice: Choice) -> tuple[Reason, ...]:

@@ -57,6 +57,7 @@ _MIRRORED = {
     "EqualTo": "EqualTo",
 }
 _MOST = 1000  # rows of a partition that are worth keeping
+LOST_ROW = "a kept row is removed"
 
 
 def members(flow: Flow, change: Relation, kept: Relation) -> Relation:
@@ -108,7 +109,8 @@ def delta_tops(filter: Filter, kept: Kept, flow: Flow) -> Relation | None:
         return None
     change = flow.hold(net(change), "change")
     state = State(kept.name, kept.columns)
-    lost = flow.rarely(flow.hold(members(flow, change, keep(state, below.columns)), "lost"))
+    lost = flow.hold(members(flow, change, keep(state, below.columns)), "lost")
+    lost = flow.rarely(lost, below, (LOST_ROW,))
     losing = _partitions(window, flow, lost)
     if not window.partition and flow.reaches_tables(below):
         flow.blame(filter, refilled(filter), when=lost)

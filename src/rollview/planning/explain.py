@@ -35,7 +35,14 @@ def explain(definition: Definition, verdict: Verdict, sql: str) -> Explanation:
         sources=tuple(source.name for source in definition.sources),
         sql=sql,
         options=verdict.options,
+        relies=_relies(verdict),
     )
+
+
+def _relies(verdict: Verdict) -> tuple[str, ...]:
+    """The declared keys that are made use of, and whether they are checked."""
+    found = () if verdict.program is None else verdict.program.relies
+    return tuple(f"{one}, {'trusted' if one.rely else 'checked'}" for one in found)
 
 
 def _candidates(verdict: Verdict) -> tuple[Candidate, ...]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from rollview.algebra.definition import Reason
 from rollview.maintenance.program import RuleName
+from rollview.planning.self_maintained import SelfMaintenance
 
 _LONG = 100  # characters of an operator's text that are printed
 
@@ -86,9 +87,12 @@ class Explanation:
     sources: tuple[str, ...]
     sql: str
     options: tuple[tuple[str, str], ...] = ()
+    relies: tuple[str, ...] = ()
+    self_maintenance: SelfMaintenance | None = None
 
     def to_dict(self) -> dict[str, object]:
         """The explanation as plain data that JSON can hold."""
+        told = self.self_maintenance
         return {
             "mode": self.mode,
             "strategy": self.strategy,
@@ -100,12 +104,16 @@ class Explanation:
             "candidates": [candidate.to_dict() for candidate in self.candidates],
             "sources": list(self.sources),
             "sql": self.sql,
+            "relies": list(self.relies),
+            **({} if told is None else {"self_maintenance": told.to_dict()}),
         }
 
     def __str__(self) -> str:
         way = ", ".join((self.strategy, *(f"{name} {value}" for name, value in self.options)))
         head = f"refresh: {self.mode} ({way}), policy {self.policy}"
-        lines = [head, f"sources: {', '.join(self.sources)}", ""] if self.sources else [head]
+        lines = [head, f"sources: {', '.join(self.sources)}"] if self.sources else [head]
+        lines += [f"relies on {one}" for one in self.relies]
+        lines += [""] if self.sources else []
         width = max((len(operator.rule) for operator in self.operators), default=0)
         for operator in self.operators:
             lines += operator.lines(width)
@@ -113,6 +121,8 @@ class Explanation:
             lines.append("(no operators: the query is kept as Spark's own plan)")
         told = {reason for operator in self.operators for reason in operator.reasons}
         lines += _reason_lines("", tuple(r for r in self.reasons if r not in told))
+        if self.self_maintenance is not None:
+            lines += ["", "self-maintenance:", str(self.self_maintenance)]
         return "\n".join(lines)
 
 

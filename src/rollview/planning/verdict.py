@@ -13,14 +13,17 @@ from rollview.algebra.printer import describe
 from rollview.algebra.relations import Aggregate, Distinct, Relation, Scan, SetOperation
 from rollview.algebra.schema import Schema
 from rollview.algebra.traverse import walk
+from rollview.analysis.accesses import Access
+from rollview.analysis.constraints import NONE, Constraints
 from rollview.analysis.order import is_unorderable
 from rollview.maintenance.choice import ANY, Choice
 from rollview.maintenance.clock import CLOCK, FUNCTIONS, functions_in, is_only_filtered_by
-from rollview.maintenance.compiler import compile_delta
+from rollview.maintenance.compiler import compile_delta, made_use_of
 from rollview.maintenance.prepare import Prepared
 from rollview.maintenance.program import Program
 from rollview.maintenance.signed import WEIGHT
 from rollview.maintenance.strategies import beyond, prepared, strategy_of
+from rollview.planning.self_maintenance import for_any_change
 
 INCREMENTAL, PARTIAL, FULL = "incremental", "partial", "full"
 RECOMPUTE = "recompute"
@@ -116,13 +119,36 @@ def follows_clock(definition: Definition) -> bool:
     return set(told) == seen and is_only_filtered_by(definition.relation)
 
 
-def maintained(definition: Definition, choice: Choice = ANY) -> Prepared | None:
-    """The form in which changes can be carried through a definition; None if they cannot."""
+def maintained(
+    definition: Definition,
+    choice: Choice = ANY,
+    constraints: Constraints = NONE,
+    form: Constraints | None = None,
+    *,
+    self_maintaining: bool = False,
+) -> Prepared | None:
+    """The form in which changes can be carried through a definition; None if they cannot.
+
+    It makes use of ``constraints``, and state is left out by those in ``form``, all by default. If
+    it is ``self_maintaining``, it keeps of the base tables what it would have to read.
+    """
     if definition.relation is None or obstacles(definition, choice):
         return None
     # There it is NaN where it is NULL otherwise, and sums cannot tell.
     old_style = dict(definition.settings).get(_OLD_STATISTICS, "false").lower() == "true"
-    return prepared(definition.relation, choice, moments=not old_style)
+    relation: Relation = definition.relation
+    auxiliary: tuple[Access, ...] = ()
+    if self_maintaining:
+        found = for_any_change(relation, constraints, changing(definition), choice)
+        relation, auxiliary = found.accesses.relation, found.needs
+    return prepared(
+        relation,
+        choice,
+        moments=not old_style,
+        constraints=constraints,
+        form=form,
+        auxiliary=auxiliary,
+    )
 
 
 def changing(definition: Definition) -> tuple[str, ...]:
@@ -131,9 +157,19 @@ def changing(definition: Definition) -> tuple[str, ...]:
     return (*tables, CLOCK) if follows_clock(definition) else tables
 
 
-def judge(definition: Definition, policy: str, choice: Choice = ANY) -> Verdict:
-    """How the definition is refreshed if any of its sources has changed."""
-    form = maintained(definition, choice)
+def judge(
+    definition: Definition,
+    policy: str,
+    choice: Choice = ANY,
+    declared: Constraints = NONE,
+    *,
+    self_maintaining: bool = False,
+) -> Verdict:
+    """How the definition is refreshed if any source has changed, and what is declared holds."""
+    used = NONE
+    if definition.relation is not None and maintained(definition, choice) is not None:
+        used = made_use_of(definition.relation, declared, changing(definition), choice)
+    form = maintained(definition, choice, used, self_maintaining=self_maintaining)
     if form is None or policy == FULL:
         why = (*definition.reasons, *_without_rule(definition.relation))
         why = (*why, *_out_of_reach(definition, choice))

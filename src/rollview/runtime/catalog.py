@@ -36,6 +36,7 @@ class StoredView:
     store: str
     schema: StructType
     created_at: datetime
+    self_maintaining: bool = False
 
     def reads(self) -> list[str]:
         """The keys of the views that this one reads."""
@@ -147,6 +148,8 @@ def _encode(view: StoredView) -> str:
         "schema": json.loads(view.schema.json()),
         "definition": codec.encode(view.definition),
     }
+    if view.self_maintaining:
+        data["self_maintaining"] = True
     return json.dumps(data, indent=1)
 
 
@@ -172,6 +175,7 @@ def _decode(text: str, path: str, name: str) -> StoredView:
             store=data["store"],
             schema=StructType.fromJson(data["schema"]),
             created_at=datetime.fromisoformat(data["created_at"]),
+            self_maintaining=bool(data.get("self_maintaining", False)),
         )
     except (ValueError, KeyError, TypeError, AttributeError, DefinitionCorrupt) as failure:
         because = failure.message if isinstance(failure, DefinitionCorrupt) else repr(failure)

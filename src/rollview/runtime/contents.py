@@ -12,6 +12,7 @@ from rollview.algebra.definition import Definition
 from rollview.algebra.relations import Relation, State
 from rollview.algebra.schema import Schema
 from rollview.algebra.traverse import inputs, with_inputs
+from rollview.analysis.constraints import NONE, Constraint, Constraints
 from rollview.frontend.define import original
 from rollview.maintenance.choice import Choice
 from rollview.maintenance.clock import Reading, at_moment
@@ -28,10 +29,14 @@ from rollview.storage.view_store import ViewStore
 
 @dataclass(frozen=True)
 class Contents:
-    """The rows of a view, not computed yet, and the segments of its state, which are written."""
+    """The rows of a view, not computed yet, and the segments of its state, which are written.
+
+    The state is as small as it is by the declarations in ``relies``.
+    """
 
     rows: DataFrame
     state: vector.State
+    relies: tuple[Constraint, ...] = ()
 
 
 def contents(
@@ -42,16 +47,22 @@ def contents(
     policy: Policy,
     moment: vector.Position | None,
     choice: Choice,
+    constraints: Constraints = NONE,
+    *,
+    self_maintaining: bool = False,
 ) -> Contents:
     """Compute the view; what its kept operators gave is stored, and the rest built on it.
 
     So the state and the rows of the view agree, even where two evaluations would not. Filters on
-    the clock are evaluated at the moment, if there is one.
+    the clock are evaluated at the moment, if there is one. The constraints are known to hold.
     """
     if definition.relation is None or is_left_to_chance(definition):
         # Where a part of a query stands twice, Spark may draw once for both; text of ours cannot.
         return Contents(original(session, definition, leaves), {})
-    prepared = maintained(definition, choice) if policy is not Policy.FULL else None
+    prepared = None
+    if policy is not Policy.FULL:
+        alone = self_maintaining
+        prepared = maintained(definition, choice, constraints, self_maintaining=alone)
     prepared = prepared or Prepared(definition.relation, ())
     clock = reading(session, moment) if moment is not None else {}
     spare_subqueries(session, prepared.relation)
@@ -64,7 +75,7 @@ def contents(
         stored = store.segments.read(kept.name, state[kept.name], columns)
         names |= named({f"state {kept.name}": stored})
     whole = _timed(_over(prepared.relation, prepared.kept), clock)
-    return Contents(session.sql(render(whole, names)), state)
+    return Contents(session.sql(render(whole, names)), state, prepared.relies)
 
 
 def _timed(relation: Relation, clock: Reading) -> Relation:

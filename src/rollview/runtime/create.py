@@ -11,6 +11,7 @@ from pyspark.sql.types import StructType
 
 from rollview.algebra.definition import Definition, DependencyKind, ReasonCode, SourceKind
 from rollview.algebra.fingerprint import fingerprint
+from rollview.analysis.constraints import NONE
 from rollview.errors import (
     BadOption,
     BadQuery,
@@ -22,7 +23,9 @@ from rollview.frontend.define import define, original
 from rollview.frontend.scope import scoped
 from rollview.maintenance.choice import AUTO, Choice
 from rollview.maintenance.clock import CLOCK
-from rollview.planning.verdict import maintained, obstacles
+from rollview.maintenance.strategies import strategy_of
+from rollview.planning.self_maintenance import for_any_change
+from rollview.planning.verdict import changing, maintained, obstacles
 from rollview.runtime import history, recovery, worker
 from rollview.runtime.catalog import Catalog, StoredView, key_of, new_view_id, view_exists
 from rollview.runtime.contents import contents
@@ -38,6 +41,7 @@ from rollview.runtime.public import (
 )
 from rollview.runtime.report import Mode, Policy, RefreshReport
 from rollview.runtime.scheduler import check_no_cycle
+from rollview.runtime.standing import KEYS, standing, tested
 from rollview.storage import faults, registry
 from rollview.storage.change import Replace
 from rollview.storage.vector import State, base_versions
@@ -54,10 +58,17 @@ class Wish:
     store: str | None
     if_not_exists: bool = False
     replace: bool = False
+    self_maintaining: bool = False
 
 
 def wish(
-    name: str, policy: str, choice: Choice, store: str | None, if_not_exists: bool, replace: bool
+    name: str,
+    policy: str,
+    choice: Choice,
+    store: str | None,
+    if_not_exists: bool,
+    replace: bool,
+    self_maintaining: bool = False,
 ) -> Wish:
     """The options of create_view, checked. Raises BadOption."""
     if policy not in list(Policy):
@@ -70,7 +81,12 @@ def wish(
         )
     if store is not None:
         registry.check_store(store)
-    return Wish(name, Policy(policy), choice, store, if_not_exists, replace)
+    if self_maintaining and not strategy_of(choice).uses_keys:
+        raise BadOption(
+            f"a view of strategy {choice.strategy} cannot be self-maintaining",
+            hint="leave self_maintaining out, or the strategy to rollview",
+        )
+    return Wish(name, Policy(policy), choice, store, if_not_exists, replace, self_maintaining)
 
 
 def create_view(lake: Lake, catalog: Catalog, query: str | DataFrame, wanted: Wish) -> StoredView:
@@ -101,6 +117,7 @@ def _defined(lake: Lake, catalog: Catalog, query: str | DataFrame, wanted: Wish)
     check_no_cycle(views, wanted.name, key_of(wanted.name), reads)
     _check_policy(wanted, definition)
     _check_strategy(wanted, definition)
+    _check_self_maintaining(wanted, definition)
     return StoredView(
         name=wanted.name,
         view_id=new_view_id(),
@@ -110,7 +127,23 @@ def _defined(lake: Lake, catalog: Catalog, query: str | DataFrame, wanted: Wish)
         store=wanted.store or lake.store,
         schema=StructType(),
         created_at=datetime.now(UTC),
+        self_maintaining=wanted.self_maintaining,
     )
+
+
+def _check_self_maintaining(wanted: Wish, definition: Definition) -> None:
+    """Raise BadOption if refreshes would have to read a base table, whatever is kept."""
+    if not wanted.self_maintaining:
+        return
+    refused = f"{wanted.name} cannot be self-maintaining"
+    if definition.relation is None or maintained(definition, wanted.choice) is None:
+        why = "; ".join(reason.message for reason in obstacles(definition, wanted.choice))
+        raise BadOption(f"{refused}: {why}", hint="leave self_maintaining out")
+    found = for_any_change(definition.relation, NONE, changing(definition), wanted.choice)
+    if found.missing:
+        tables = ", ".join(found.missing)
+        hint = "explain(..., self_maintenance=True) tells which changes need them"
+        raise BadOption(f"{refused}: it would have to read {tables}", hint=hint)
 
 
 def _check_no_stored_rows(lake: Lake, definition: Definition) -> None:
@@ -155,6 +188,7 @@ def _check_strategy(wanted: Wish, definition: Definition) -> None:
 def _same(old: StoredView, new: StoredView) -> bool:
     """Whether nothing is to be done; of a function without a text nobody knows what it does now."""
     options = (old.policy, old.choice, old.store) == (new.policy, new.choice, new.store)
+    options = options and old.self_maintaining == new.self_maintaining
     functions = (d for d in new.definition.dependencies if d.kind is DependencyKind.FUNCTION)
     if any(not function.text for function in functions):
         return False
@@ -206,9 +240,23 @@ def _fill(lake: Lake, catalog: Catalog, view: StoredView) -> tuple[StoredView, W
         state: State = {}
         if definition.canonical or maintained(definition, view.choice) is not None:
             # Ties are broken as every later refresh will break them, and state is kept.
+            known = standing(lake, view, definition, None)
+            held, broken = tested(session, definition, known.all, leaves)
             moment = vector.get(CLOCK)
-            found = contents(session, definition, leaves, store, view.policy, moment, view.choice)
+            found = contents(
+                session,
+                definition,
+                leaves,
+                store,
+                view.policy,
+                moment,
+                view.choice,
+                held,
+                self_maintaining=view.self_maintaining,
+            )
             rows, state = found.rows, found.state
+            if known.names:
+                vector = {**vector, KEYS: known.position(held.all, found.relies, broken.all)}
         return built, store.commit(Replace(rows), 0, vector, state)
 
 

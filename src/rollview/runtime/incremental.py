@@ -6,8 +6,9 @@ goes wrong while computing is told by the errors of `derive`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -100,27 +101,51 @@ def obstacle(task: Task) -> str | None:
     return None
 
 
+class Leaves(Mapping[str, str]):
+    """Names of the leaves of a program, each made when it is first asked for.
+
+    What no step needs is not planned, and need not even be there.
+    """
+
+    def __init__(self, made: Mapping[str, str], makers: Mapping[str, Callable[[], str]]) -> None:
+        self._made = dict(made)
+        self._makers = makers
+
+    def __getitem__(self, leaf: str) -> str:
+        if leaf not in self._made:
+            self._made[leaf] = self._makers[leaf]()
+        return self._made[leaf]
+
+    def __contains__(self, leaf: object) -> bool:
+        return leaf in self._made or leaf in self._makers
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self._made, **self._makers})
+
+    def __len__(self) -> int:
+        return len({**self._made, **self._makers})
+
+
 def derive(task: Task, engine: SparkEngine) -> Derived | str:
     """The change of the view; Spark's own errors are raised as they come.
 
     If cost decides and so much has changed that the whole view is cheaper, says so instead.
     """
-    changed, leaves = _read_changes(task, engine)
+    changed, made, makers = _read_changes(task, engine)
     if task.cost_decides:
         found = _too_much(task, changed)
         if found is not None:
             return found
     engine.small = sum(changed.values()) <= _SMALL
     for source in task.definition.sources:
-        after = task.run.leaf(task.session, source, task.new[source.id])
-        leaves[f"after {source.id}"] = engine.name(after, f"after_{source.id}")
+        makers[f"after {source.id}"] = partial(_after, task, engine, source)
     for kept in task.prepared.kept:
         segments = task.watermark.state[kept.name]
         rows = task.store.segments.read(kept.name, segments, columns_of(kept.columns))
-        leaves[f"state {kept.name}"] = engine.name(rows, kept.name)
+        made[f"state {kept.name}"] = engine.name(rows, kept.name)
     program = _program(task, [id for id, rows in changed.items() if rows])
     spare_subqueries(task.session, task.prepared.relation)
-    done = propagate(program, leaves, engine)
+    done = propagate(program, Leaves(made, makers), engine)
     change, counts = _change(task, engine, done)
     return Derived(
         change=change,
@@ -148,10 +173,25 @@ def has_ticked(definition: Definition, clock: Clock | None) -> bool:
     return any(clock.before[kind] != clock.after[kind] for kind in asked)
 
 
-def _read_changes(task: Task, engine: SparkEngine) -> tuple[dict[str, int], dict[str, str]]:
-    """How many rows of each source changed, and the names of changes and of rows before."""
+def _after(task: Task, engine: SparkEngine, source: Source) -> str:
+    rows = task.run.leaf(task.session, source, task.new[source.id])
+    return engine.name(rows, f"after_{source.id}")
+
+
+def _before(task: Task, engine: SparkEngine, source: Source, changes: DataFrame) -> str:
+    old, new = task.old[source.id], task.new[source.id]
+    rows = moves.before(task.run, task.session, source, old, new, changes)
+    return engine.name(rows, f"before_{source.id}")
+
+
+Makers = dict[str, Callable[[], str]]
+
+
+def _read_changes(task: Task, engine: SparkEngine) -> tuple[dict[str, int], dict[str, str], Makers]:
+    """How many rows of each source changed, the names of changes, and how to name rows before."""
     changed: dict[str, int] = {}
     leaves: dict[str, str] = {}
+    makers: Makers = {}
     for source in task.moved:
         old, new = task.old[source.id], task.new[source.id]
         read = moves.changes(task.run, task.session, source, old, new)
@@ -159,9 +199,8 @@ def _read_changes(task: Task, engine: SparkEngine) -> tuple[dict[str, int], dict
         if read.rows:
             frame = read.frame(task.session)
             leaves[f"changes {source.id}"] = engine.keep(read.held, f"changes_{source.id}").table
-            before = moves.before(task.run, task.session, source, old, new, frame)
-            leaves[f"before {source.id}"] = engine.name(before, f"before_{source.id}")
-    return changed, leaves
+            makers[f"before {source.id}"] = partial(_before, task, engine, source, frame)
+    return changed, leaves, makers
 
 
 def _too_much(task: Task, changed: Mapping[str, int]) -> str | None:
@@ -179,7 +218,8 @@ def _change(task: Task, engine: SparkEngine, done: Propagated) -> tuple[Change[D
     names = [column.name for column in task.prepared.relation.columns]
     if done.delta is None:
         return Unchanged(), Counts(0, 0, 0)
-    found = engine.net(done.delta, names, key_of(task.prepared.relation))
+    key = key_of(task.prepared.relation, task.prepared.constraints)
+    found = engine.net(done.delta, names, key)
     net, updated = found.rows, found.updated
     if not found.added and not found.removed:
         return Unchanged(), Counts(0, 0, 0)

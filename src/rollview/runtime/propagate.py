@@ -6,15 +6,17 @@ they are joined to.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import ChainMap
+from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, cast
 
 from rollview.algebra.definition import Reason
 from rollview.algebra.relations import Relation
 from rollview.algebra.schema import Column
+from rollview.errors import KeyViolated
 from rollview.maintenance.emptiness import is_empty, without_empty
-from rollview.maintenance.program import Program
+from rollview.maintenance.program import Check, Program
 from rollview.maintenance.ranges import Range, within_ranges
 from rollview.runtime.at_hand import AtHand, at_hand
 from rollview.sql.render import render
@@ -53,9 +55,23 @@ class Propagated:
     reasons: tuple[Reason, ...]
 
 
+def violated(check: Check, rows: int) -> KeyViolated:
+    """The error for a declaration that so many rows break."""
+    return KeyViolated(
+        f"{check.constraint} was declared and does not hold: {check.what} {rows} "
+        f"{'key' if rows == 1 else 'keys'}",
+        hint="mend the table, or drop the declaration; until then it is not made use of",
+    )
+
+
 def propagate(program: Program, leaves: Mapping[str, str], engine: Engine) -> Propagated:
-    """Run the program; ``leaves`` are the sources and states, as `render` wants them."""
-    known = dict(leaves)
+    """Run the program; ``leaves`` are the sources and states, as `render` wants them.
+
+    Raises KeyViolated if a declaration does not hold that the program rests on and does not trust.
+    """
+    checks = {check.step: check for check in program.checks}
+    # Only what is new is written; a leaf that nothing asks for is never made.
+    known = ChainMap({}, cast("MutableMapping[str, str]", leaves))
     empty: set[str] = set()
     counts: dict[str, Computed] = {}
 
@@ -80,6 +96,8 @@ def propagate(program: Program, leaves: Mapping[str, str], engine: Engine) -> Pr
             known[f"temporary {step.name}"] = done.table
         if done is None or not done.rows:
             empty.add(step.name)
+        elif step.name in checks:
+            raise violated(checks[step.name], done.rows)
     changes = {name: computed(f"{name}_change", r) for name, r in program.states.items()}
     states = {name: done for name, done in changes.items() if done is not None}
     delta = None if program.delta is None else computed("view_change", program.delta)

@@ -79,7 +79,7 @@ def sweep(lake: Lake) -> None:
     ids = lake.files.names(f"{lake.root}/views")
     own = [f"{lake.view_folder(view_id)}/refreshes" for view_id in ids]
     histories = [f"{lake.root}/history/{name}" for name in lake.files.names(f"{lake.root}/history")]
-    shared = [f"{lake.root}/{name}" for name in ("claims", "definitions", "retired")]
+    shared = [f"{lake.root}/{name}" for name in ("claims", "constraints", "definitions", "retired")]
     for folder in [lake.root, *shared, *own, *histories]:
         lake.files.sweep(folder)
 

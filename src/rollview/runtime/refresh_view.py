@@ -18,11 +18,13 @@ from pyspark.sql import DataFrame, SparkSession
 
 from rollview.algebra.definition import Definition, ReasonCode, Source
 from rollview.algebra.traverse import walk
+from rollview.analysis.constraints import constraints
 from rollview.errors import (
     BadQuery,
     Conflict,
     DeltaMismatch,
     DependencyChanged,
+    KeyViolated,
     NotIncremental,
     RollviewError,
     SourceChanged,
@@ -30,6 +32,7 @@ from rollview.errors import (
 from rollview.frontend.define import define
 from rollview.frontend.scope import scoped
 from rollview.maintenance.clock import CLOCK, Clock
+from rollview.maintenance.prepare import Prepared
 from rollview.maintenance.strategies import strategy_of
 from rollview.planning.verdict import maintained, obstacles
 from rollview.runtime import changed, costs, history, worker
@@ -42,6 +45,7 @@ from rollview.runtime.pinning import DEFINITION, Run
 from rollview.runtime.public import managed_names
 from rollview.runtime.report import Mode, Policy, RefreshReport
 from rollview.runtime.spark_engine import SparkEngine
+from rollview.runtime.standing import KEYS, Standing, standing, tested
 from rollview.storage.change import Replace
 from rollview.storage.vector import Position, Vector, base_versions
 from rollview.storage.view_store import ViewStore, Watermark
@@ -104,7 +108,9 @@ def _locked_refresh(
         _check_not_overtaken(catalog, run, view, watermark)
         definition, rebuilt = _present_definition(lake, catalog, run, session, view, watermark)
         vector = run.vector(session, definition)
-        work = _Work(lake, run, session, view, definition, store, watermark, vector, rebuilt)
+        old = watermark.vector if watermark is not None else None
+        known = standing(lake, view, definition, old)
+        work = _Work(lake, run, session, view, definition, store, watermark, vector, rebuilt, known)
         decision = _decide(work, request.full)
         planned = time.monotonic()
         if decision is None:
@@ -132,6 +138,7 @@ class _Work:
     watermark: Watermark | None
     vector: Vector
     rebuilt: str | None
+    known: Standing
 
     @property
     def after(self) -> int:
@@ -152,10 +159,13 @@ def _carried_out(work: _Work, decision: _Decision, request: Request) -> RefreshR
         return _recomputed(work, decision.why, request)
     try:
         return _maintained(work, decision.task, decision.why, request)
-    except (PySparkException, Py4JJavaError, DeltaMismatch) as failure:
+    except (PySparkException, Py4JJavaError, DeltaMismatch, KeyViolated) as failure:
         if work.view.policy is Policy.STRICT:
             raise
-        said = failure.message if isinstance(failure, DeltaMismatch) else worker.cause(failure)
+        if isinstance(failure, DeltaMismatch | KeyViolated):
+            said = failure.message
+        else:
+            said = worker.cause(failure)
         _log.warning("%s could not be refreshed from changes: %s", work.view.name, said)
         why = f"the change could not be derived ({said}); {decision.why}"
         return _recomputed(work, why, request)
@@ -172,7 +182,8 @@ def _maintained(work: _Work, task: Task, why: str, request: Request) -> RefreshR
             return _recomputed(work, f"{derived}; {why}", request)
         if not task.moved and derived.is_nothing(work.watermark):
             return _report(work, Mode.NOOP, None, {"derive": computed - started})
-        committed = work.store.commit(derived.change, work.after, work.vector, derived.state)
+        vector = _with_keys_checked(work, task.prepared)
+        committed = work.store.commit(derived.change, work.after, vector, derived.state)
     seconds = {"derive": computed - started, "commit": time.monotonic() - computed}
     reasons = "; ".join(dict.fromkeys(reason.message for reason in derived.reasons))
     report = _report(work, derived.mode, f"{why}; {reasons}" if reasons else why, seconds)
@@ -188,6 +199,19 @@ def _maintained(work: _Work, task: Task, why: str, request: Request) -> RefreshR
     )
 
 
+def _with_keys_checked(work: _Work, prepared: Prepared) -> Vector:
+    """The vector with what holds at it: what the refresh looked at, and what is new and holds."""
+    known = work.known
+    if not known.names:
+        return work.vector
+    held, broken = known.usable, known.all.without((*known.usable.all, *known.untested.all))
+    if known.untested:
+        leaves = work.run.leaves(work.session, work.definition, work.vector)
+        new, bad = tested(work.session, work.definition, known.untested, leaves)
+        held, broken = constraints((*held.all, *new.all)), constraints((*broken.all, *bad.all))
+    return {**work.vector, KEYS: known.position(held.all, prepared.relies, broken.all)}
+
+
 def _recomputed(work: _Work, why: str, request: Request) -> RefreshReport:
     """Compute the whole view and commit it."""
     started = time.monotonic()
@@ -196,9 +220,24 @@ def _recomputed(work: _Work, why: str, request: Request) -> RefreshReport:
     request.tell("recompute", work.view.name, why)
     leaves = work.run.leaves(work.session, work.definition, work.vector)
     moment = work.vector.get(CLOCK)
-    policy, choice = work.view.policy, work.view.choice
-    found = contents(work.session, work.definition, leaves, work.store, policy, moment, choice)
-    committed = work.store.commit(Replace(found.rows), work.after, work.vector, found.state)
+    held, broken = tested(work.session, work.definition, work.known.all, leaves)
+    for one in broken.all:
+        _log.warning("%s is not made use of by %s: it does not hold", one, work.view.name)
+    found = contents(
+        work.session,
+        work.definition,
+        leaves,
+        work.store,
+        work.view.policy,
+        moment,
+        work.view.choice,
+        held,
+        self_maintaining=work.view.self_maintaining,
+    )
+    vector = work.vector
+    if work.known.names:
+        vector = {**vector, KEYS: work.known.position(held.all, found.relies, broken.all)}
+    committed = work.store.commit(Replace(found.rows), work.after, vector, found.state)
     report = _report(work, Mode.FULL, why, {"commit": time.monotonic() - started})
     return replace(report, rows=committed.rows, number=committed.number)
 
@@ -324,7 +363,13 @@ def _by_changes(
     """From the changes of the sources, if nothing stands in the way."""
     if work.view.policy is Policy.FULL:
         return _Decision(f"its policy is full; {why}")
-    prepared = maintained(work.definition, work.view.choice)
+    prepared = maintained(
+        work.definition,
+        work.view.choice,
+        work.known.usable,
+        work.known.usable_form,
+        self_maintaining=work.view.self_maintaining,
+    )
     if prepared is None or work.watermark is None:
         told = (*work.definition.reasons, *obstacles(work.definition, work.view.choice))
         because = "; ".join(dict.fromkeys(reason.message for reason in told))

@@ -119,3 +119,18 @@ class VerifyReport(_Data):
 def not_compared(view: str, problem: RollviewError) -> VerifyReport:
     """What is reported of a view that could not be compared."""
     return VerifyReport(view, False, 0, 0, 0, [], [], {}, None, 0.0, problem.to_dict())
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """A declared key, or a foreign key with its parent; checked, or trusted (``rely``)."""
+
+    kind: str
+    table: str
+    columns: list[str]
+    parent: str | None
+    parent_columns: list[str] | None
+    rely: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)

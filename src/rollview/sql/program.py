@@ -40,6 +40,13 @@ _WORDS = {
     "refresh": "stored rows with a row in the change table, as they were and as they are",
     "new": "rows of the change table, joined with the other operands as they are",
     "unknown": "those of them that are not stored",
+    "signs": "what happened to the keys of a parent: the sign of their changes",
+    "stayed": "the change of a parent without the keys that are new or gone",
+    "regained": "keys of a parent that are selected now and were not, or no more",
+    "gone": "the rows of a parent whose keys are gone",
+    "removed": "keys that a parent has lost",
+    "repeated": "a declared key is broken if there are any: rows with the same key",
+    "orphans": "a declared foreign key is broken if there are any: rows without a parent",
     "delta": "the change of its rows, which are kept",
 }
 
@@ -107,4 +114,4 @@ def _comment(step: Step) -> str:
     operator = " ".join(step.operator.split())
     if len(operator) > _LONG:
         operator = operator[: _LONG - 3] + "..."
-    return f"{step.name}: {_WORDS[label]} (for {operator})"
+    return f"{step.name}: {_WORDS[label]}" + (f" (for {operator})" if operator else "")

@@ -111,7 +111,7 @@ class Worlds:
         done = propagate(program, leaves, engine)
         change = done.states[kept.name].table
         assert done.delta is not None
-        delta = engine.compute("delta", done.delta).table
+        delta = done.delta.table
         view_before = engine.compute("view_before", render(view, then)).table
         view_after = engine.compute("view_after", render(view, now)).table
         extent_after = engine.compute("extent_after", render(kept.relation, now)).table

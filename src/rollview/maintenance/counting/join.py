@@ -3,7 +3,8 @@
 Blakeley, Larson, Tompa (1986), section 5.3, sum over all combinations of changed and unchanged
 inputs, 2^k - 1 for k changed ones. With images of both moments the sum telescopes to k terms:
 inputs before the changed one as they were, inputs after it as they are. Both are there:
-``join_terms`` chooses.
+``join_terms`` chooses. Along declared foreign keys, the terms of telescoped joins have an order of
+their own (`parents`); rows of the truth table make no use of any.
 """
 
 from __future__ import annotations
@@ -15,11 +16,14 @@ from functools import partial
 from rollview.algebra.expressions import Expression
 from rollview.algebra.relations import Join, JoinKind, Relation
 from rollview.analysis.keys import key_of
+from rollview.errors import InternalError
+from rollview.maintenance import parents
 from rollview.maintenance.flow import Flow, Moment
 from rollview.maintenance.images import padded
 from rollview.maintenance.keys import Keys
 from rollview.maintenance.matches import delta_matches
 from rollview.maintenance.outward import Joined, branches, flatten, outwards, taken_apart
+from rollview.maintenance.parents import Order
 from rollview.maintenance.program import Note, RuleName
 from rollview.maintenance.reads import label
 from rollview.maintenance.reasons import no_equality, value_moved
@@ -49,21 +53,24 @@ def _by_terms(join: Join, flow: Flow) -> Relation | None:
             rule = of_joins if isinstance(part, Join) else RuleName.LINEAR
             flow.note(part, Note(rule))
     joined = flatten(join, flow.kept)
+    order = parents.as_they_stand(joined) if tabled else parents.order(flow, joined)
     changes: dict[int, Relation] = {}
-    for index, relation in enumerate(joined.inputs):
-        change = flow.delta(relation)
+    for index in order.places:
+        change = flow.delta(joined.inputs[index])
         if change is not None:
             several = len(joined.inputs) > 1
             changes[index] = flow.hold(change, "change") if several else change
     terms: list[Relation] = []
     for index, change in changes.items():
-        term = _Term(join, flow, joined, index, change)
+        found = order.references.get(index)
+        first = change if found is None else parents.stayed(flow, found, change)
+        term = _Term(join, flow, joined, order, index, first)
         if tabled:
             later = {other: own for other, own in changes.items() if other > index}
             rows = partial(term.rows_of_table, later)
-            terms += branches(flow, joined, index, change, rows)
+            terms += branches(flow, joined, index, first, rows)
         else:
-            terms.append(outwards(flow, joined, index, change, term.telescoped))
+            terms.append(outwards(flow, joined, index, first, term.telescoped))
     return sum_of(terms, join.columns)
 
 
@@ -74,12 +81,14 @@ class _Term:
     join: Join
     flow: Flow
     joined: Joined
+    order: Order
     changed: int
     change: Relation
 
     def telescoped(self, index: int, keys: Keys | None, by: tuple[Expression, ...]) -> Relation:
         """``d(Q1..Qn) = sum over i of Q1(before)..d(Qi)..Qn(after)``."""
-        return self._image(index, Moment.BEFORE if index < self.changed else Moment.AFTER, keys, by)
+        is_before = self.order.is_before(index, self.changed)
+        return self._image(index, Moment.BEFORE if is_before else Moment.AFTER, keys, by)
 
     def rows_of_table(
         self,
@@ -100,10 +109,24 @@ class _Term:
         self, index: int, moment: Moment, keys: Keys | None, by: tuple[Expression, ...]
     ) -> Relation:
         relation = self.joined.inputs[index]
-        self.flow.read(self.join, moment, relation, by)
+        self.flow.read(self.join, moment, relation, by, self._when())
         if not by and self.flow.reaches_tables(relation):
             self._read_whole(label(relation, self.flow.kept))
-        return self.flow.at(moment, relation, keys)
+        rows = self.flow.at(moment, relation, keys)
+        found = self.order.references.get(index)
+        if moment is Moment.BEFORE or found is None:
+            return rows
+        return parents.with_gone(self.flow, found, relation, rows, self._change(relation))
+
+    def _change(self, relation: Relation) -> Relation:
+        change = self.flow.delta(relation)
+        if change is None:
+            raise InternalError("a parent whose order is by its changes, and without any")
+        return self.flow.hold(change, "change")
+
+    def _when(self) -> str:
+        found = self.order.references.get(self.changed)
+        return "" if found is None else parents.when(found)
 
     def _read_whole(self, what: str) -> None:
         if key_of(self.joined.inputs[self.changed]) == ():

@@ -18,7 +18,7 @@ from rollview.maintenance.program import Note, RuleName
 from rollview.maintenance.reads import AFTER, STATE
 from rollview.maintenance.reasons import refilled
 from rollview.maintenance.signed import added, difference, net
-from rollview.maintenance.tops import members
+from rollview.maintenance.tops import LOST_ROW, members
 
 
 def delta_top_k(top: TopK, flow: Flow) -> Relation | None:
@@ -41,7 +41,8 @@ def delta_top_k(top: TopK, flow: Flow) -> Relation | None:
         flow.note(top, Note(RuleName.TOP, state=rows))
         flow.read(top, AFTER, top.child, when="if a kept row is removed")
         change = flow.hold(net(change), "change")
-        lost = flow.rarely(flow.hold(members(flow, change, state), "lost"))
+        lost = flow.hold(members(flow, change, state), "lost")
+        lost = flow.rarely(lost, top.child, (LOST_ROW,))
         if flow.reaches_tables(top.child):
             flow.blame(top, refilled(top), when=lost)
         grown = with_inputs(top, (Union((state, added(change)), top.columns),))
