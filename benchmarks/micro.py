@@ -2,9 +2,10 @@
 
     python -m benchmarks.micro [--only REGEX] [--rows 1000,100000] [--rounds 3] [--json FILE]
 
-Ten rows change each time. Beside a refresh, in the same round, stand a bare Delta MERGE of ten rows
-into a table like the view (copy on write), a bare append of ten rows, and one read of the same
-changes. The first round warms up; medians of the others count. All views are verified.
+Ten rows change each time, or as many as the name says. Beside a refresh, in the same round, stand
+a bare Delta MERGE of ten rows into a table like the view (copy on write), a bare append of ten
+rows, and one read of the same changes. The first round warms up; medians of the others count. All
+views are verified.
 """
 
 from __future__ import annotations
@@ -139,6 +140,22 @@ class Micro:
 
         return self._measured(f"wide {columns}", ["of_wide"], change, {})
 
+    def irrelevant(self, rows: int) -> Measure:
+        """So many rows come, of which ten can matter; beside it, the predicate over them alone."""
+        self._table("sparse", "SELECT id AS k, id % 1000 AS g FROM range(1000)")
+        self._table("names", "SELECT id AS g, concat('name ', id) AS name FROM range(1000)")
+        query = "SELECT s.k, n.name FROM sparse s JOIN names n ON s.g = n.g WHERE n.g < 10"
+        self.db.create_view("few", query, policy="incremental")
+
+        def change(number: int) -> None:
+            self.run(f"INSERT INTO sparse SELECT id + {number + 1} * {rows}, id FROM range({rows})")
+
+        def test(number: int) -> None:
+            new = f"k >= {(number + 1) * rows} AND g <= 9"
+            self.run(f"SELECT count(*) FROM sparse WHERE {new}").collect()
+
+        return self._measured(f"irrelevant {rows}", ["few"], change, {"test": test})
+
     def _measured(
         self,
         name: str,
@@ -196,6 +213,7 @@ def measures(sizes: list[int]) -> dict[str, Callable[[Micro], Measure]]:
         found[f"depth {levels}"] = lambda micro, levels=levels: micro.depth(levels)
     found["skew 1000000"] = lambda micro: micro.skew(1_000_000)
     found["wide 200"] = lambda micro: micro.wide(200)
+    found["irrelevant 1000000"] = lambda micro: micro.irrelevant(1_000_000)
     return found
 
 

@@ -24,6 +24,7 @@ from rollview.algebra.relations import (
 )
 from rollview.algebra.schema import Column
 from rollview.algebra.traverse import walk
+from rollview.analysis.relevance.changes import Relevance
 from rollview.maintenance.algebraic import OWN, SHARED
 from rollview.maintenance.choice import Choice
 from rollview.maintenance.clock import Reading
@@ -89,8 +90,10 @@ BATCHES = (
 class Converted(Maintained):
     """A view that is maintained by the other form of its programs, made by substitution."""
 
-    def _program(self, changed: frozenset[str], reading: Reading | None) -> Program:
-        program = super()._program(changed, reading)
+    def _program(
+        self, changed: frozenset[str], reading: Reading | None, relevance: Relevance
+    ) -> Program:
+        program = super()._program(changed, reading, relevance)
         if dict(self._prepared.choice.options)["form"] == "pre":
             return post_update(program)
         return pre_update(program, changed)

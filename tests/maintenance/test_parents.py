@@ -9,8 +9,20 @@ from rollview.algebra.relations import Distinct, Filter, Join, JoinKind, Relatio
 from rollview.analysis.constraints import Constraints, ForeignKey, Key
 from rollview.maintenance.compiler import compile_delta, made_use_of
 from rollview.maintenance.prepare import prepare
+from rollview.maintenance.relevant import relevant_changes
 from rollview.maintenance.strategies import choose, prepared
-from tests.algebra.examples import CODE, ID, PEOPLE, SAME_TEAM, TEAM, TEAMS, TITLE, join, keep
+from tests.algebra.examples import (
+    CODE,
+    ID,
+    PEOPLE,
+    RICH,
+    SAME_TEAM,
+    TEAM,
+    TEAMS,
+    TITLE,
+    join,
+    keep,
+)
 from tests.maintenance.people import (
     ALPHA,
     ANN,
@@ -154,6 +166,29 @@ def test_what_is_broken_is_said_and_the_view_is_right(change: str) -> None:
     assert kept.violations == 1
     kept.refresh(tuple(founded(NEW) + closed(GAMMA)))
     assert kept.violations == 1, "it is not made use of any more"
+
+
+RICH_MEMBERS = Join(JoinKind.INNER, Filter(PEOPLE, RICH), TEAMS, SAME_TEAM)
+
+
+def test_a_row_that_cannot_matter_to_the_view_breaks_what_is_declared_all_the_same() -> None:
+    kept = view(RICH_MEMBERS, MEMBER, breaks=True)
+    poor = (8, "hal", "nowhere", 1)
+    done = kept.refresh(tuple(hired(poor)))
+    assert kept.violations == 1
+    assert not any(done.delta.values())
+
+
+def test_changes_of_declared_tables_are_handed_over_whole() -> None:
+    """Of a trusted foreign key those of the parent: what became of its keys is seen in them."""
+    found = {}
+    for declared in ((MEMBER,), (TRUSTED,), (Key("people", ("id",), rely=True),), ()):
+        form = prepare(RICH_MEMBERS, constraints=Constraints(declared))
+        found[declared] = relevant_changes(form).whole
+    assert list(found.values()) == [{"people", "teams"}, {"teams"}, set(), set()]
+    whole = relevant_changes(prepare(RICH_MEMBERS, constraints=Constraints((MEMBER,))))
+    assert whole.of_source("people") is None
+    assert relevant_changes(prepare(RICH_MEMBERS)).of_source("people") is not None
 
 
 def test_a_child_alone_is_checked_although_the_parent_did_not_change() -> None:

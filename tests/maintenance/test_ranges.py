@@ -17,7 +17,8 @@ from rollview.algebra.relations import (
     Values,
 )
 from rollview.algebra.schema import Column
-from rollview.maintenance.ranges import Range, within_ranges
+from rollview.analysis.range import Range
+from rollview.maintenance.ranges import within_ranges
 from tests.algebra.examples import schema
 
 KEY, ID, OTHER = column("key", "INT"), column("id", "INT"), column("other", "INT")

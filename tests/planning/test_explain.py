@@ -157,8 +157,23 @@ matches    Join anti on (team = code)
              reads before and after of teams under code
                    before of people under team
 changes      Scan people [id, name, team, pay]
-changes      Scan teams [code, title]"""
+               where (pay >= 51)
+changes      Scan teams [code, title]
+               where (code IS NOT NULL)"""
     )
+
+
+def test_what_is_relevant_of_a_table_is_told_of_its_scan() -> None:
+    told = explained(Filter(join(JoinKind.LEFT), RICH))
+    data = {one["text"].split()[1]: one["relevant"] for one in told.to_dict()["operators"]}
+    assert data == {
+        "(pay": None,
+        "left": None,
+        "people": "(pay >= 51)",
+        "teams": "(code IS NOT NULL)",
+    }
+    everything = operator(explained(PEOPLE), "Scan")
+    assert everything.relevant is None
 
 
 def test_reasons_stand_below_their_operator_and_shared_hints_once() -> None:

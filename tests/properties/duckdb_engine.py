@@ -6,7 +6,7 @@ import duckdb
 
 from rollview.algebra.relations import Relation
 from rollview.algebra.schema import Column
-from rollview.maintenance.ranges import Range
+from rollview.analysis.range import Range
 from rollview.runtime.at_hand import AtHand
 from rollview.runtime.propagate import Computed
 from rollview.sql.render import render

@@ -7,6 +7,10 @@
 4. What reaches the view and the states is strongly minimal, under strategy algebraic by its rules.
 5. What is declared and made use of holds after each refresh, or the refresh has said that it does
    not; and it does not say so of what holds.
+6. Changes whose ranges tell that they cannot matter are none that can.
+
+Changes that cannot matter are left out of every refresh, and tables without others are taken for
+unchanged: the first two laws hold nevertheless.
 """
 
 from __future__ import annotations

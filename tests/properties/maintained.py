@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 
 import duckdb
 
 from rollview.algebra.definition import Reason
 from rollview.algebra.relations import Distinct, Relation, SetOperation
-from rollview.algebra.schema import Schema
+from rollview.algebra.schema import Column, Schema
 from rollview.analysis.constraints import Constraint
+from rollview.analysis.range import Range
+from rollview.analysis.relevance.changes import Relevance
 from rollview.errors import KeyViolated
 from rollview.maintenance.checks import whole
 from rollview.maintenance.choice import ANY, Choice
@@ -23,9 +26,11 @@ from rollview.maintenance.clock import CLOCK, Clock, Reading, at_moment
 from rollview.maintenance.compiler import compile_delta, made_use_of
 from rollview.maintenance.prepare import Prepared
 from rollview.maintenance.program import Kept, Program
+from rollview.maintenance.relevant import relevant_changes
 from rollview.maintenance.signed import WEIGHT_COLUMN
 from rollview.maintenance.strategies import prepared
-from rollview.runtime.propagate import propagate
+from rollview.runtime.propagate import Computed, propagate
+from rollview.sql.expressions import text
 from rollview.sql.render import render
 from tests.properties.bags import Bag, Violation, applied, assert_same, bag, signed_bag
 from tests.properties.cases import Batch, Case, Row
@@ -40,12 +45,16 @@ MINIMAL = ("algebraic",)
 
 @dataclass(frozen=True)
 class Refresh:
-    """What one refresh did: the net change of the view, and the steps that were run for it."""
+    """What one refresh did: the net change of the view, and the steps that were run for it.
+
+    ``irrelevant`` is how many changed rows were left out, as they cannot matter.
+    """
 
     delta: Bag
     steps: tuple[str, ...]
     reasons: tuple[Reason, ...]
     program: Program
+    irrelevant: int = 0
 
 
 class Maintained:
@@ -97,8 +106,13 @@ class Maintained:
         """
         changed = _changed(self._case, batch)
         leaves = self._leaves(changed, batch)
-        program = self._program(changed, reading)
+        clock = Clock(self._reading, self._reading if reading is None else reading)
         engine = DuckEngine(self._connection)
+        relevance = relevant_changes(self._prepared, clock)
+        matter, irrelevant = self._mattering(leaves, changed, relevance, engine)
+        if reading is None:  # otherwise rows leave that were there before the changes
+            changed = matter
+        program = self._program(changed, reading, relevance)
         try:
             result = propagate(program, leaves, engine)
         except KeyViolated as error:
@@ -115,7 +129,7 @@ class Maintained:
             now = bag(self._evaluated(engine, kept.relation))
             assert_same(f"law 1: state {kept.name}", self._states[kept.name], now)
         self._check_declared()
-        return Refresh(delta, tuple(engine.steps), result.reasons, program)
+        return Refresh(delta, tuple(engine.steps), result.reasons, program, irrelevant)
 
     def _check_minimal(self, what: str, before: Bag, after: Bag, rows: list[Row]) -> None:
         """Law 4: as it comes from the rules of the strategy, or else as it is applied, net."""
@@ -153,15 +167,45 @@ class Maintained:
         found = whole(one, self._case.relation)
         return not any(engine.recomputed(relation, self._now) for relation in found)
 
-    def _program(self, changed: frozenset[str], reading: Reading | None) -> Program:
+    def _mattering(
+        self,
+        leaves: dict[str, str],
+        changed: frozenset[str],
+        relevance: Relevance,
+        engine: DuckEngine,
+    ) -> tuple[frozenset[str], int]:
+        """The tables with changes that can matter, and how many changed rows cannot.
+
+        As in a refresh, the others are gone before the program runs.
+        """
+        found, irrelevant = set(), 0
+        for name in changed:
+            table = f"{name}_changes"
+            wanted = relevance.of_source(name)
+            rows = engine.rows(f"SELECT * FROM {table}")
+            matter = rows
+            if wanted is not None:
+                chosen = engine.compute(table, f"SELECT * FROM {table} WHERE {text(wanted)}")
+                leaves[f"changes {name}"] = chosen.table
+                matter = engine.rows(f"FROM {chosen.table}")
+            irrelevant += len(rows) - len(matter)
+            if matter:
+                found.add(name)
+            if not relevance.can_matter(name, partial(_range, engine, table)):
+                assert_same("law 6: changes out of range", bag(matter), bag(()))
+        return frozenset(found), irrelevant
+
+    def _program(
+        self, changed: frozenset[str], reading: Reading | None, relevance: Relevance
+    ) -> Program:
         if reading is not None:
             clock = Clock(self._reading, reading)
             self._reading = reading
             self._programs.clear()
-            return compile_delta(self._prepared, changed | {CLOCK}, clock)
+            return compile_delta(self._prepared, changed | {CLOCK}, clock, relevance)
         if changed not in self._programs:
             clock = Clock(self._reading, self._reading)
-            self._programs[changed] = compile_delta(self._prepared, changed, clock)
+            self._programs[changed] = compile_delta(self._prepared, changed, clock, relevance)
         return self._programs[changed]
 
     def _evaluated(self, engine: DuckEngine, relation: Relation) -> list[Row]:
@@ -231,6 +275,10 @@ def _is_set(relation: Relation) -> bool:
             return not every
         case _:
             return isinstance(relation, Distinct)
+
+
+def _range(engine: DuckEngine, table: str, field: str, type: str) -> Range | None:
+    return engine.range(Computed(table, 0), Column(field, type))
 
 
 def _table(kept: Kept) -> str:

@@ -1,7 +1,8 @@
 """Generated cases against the laws: ``python -m tests.properties.run --cases 10000 --seed 7``.
 
 Case ``n`` of seed ``s`` is always the same. Every strategy, with each value of its options, has its
-turn; ``--strategy`` and the options ask for one. A failing case is shrunk and printed as Python.
+turn; ``--strategy`` and the options ask for one. With ``--conditions``, cases are around conditions
+that decide which changes can matter. A failing case is shrunk and printed as Python.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import argparse
 import sys
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -19,6 +20,7 @@ import duckdb
 from rollview.maintenance.choice import ANY, Choice
 from tests.properties.bags import Violation
 from tests.properties.cases import Case, random_case
+from tests.properties.comparisons import conditional_case
 from tests.properties.duckdb_engine import connect
 from tests.properties.laws import check
 from tests.properties.show import shown
@@ -39,9 +41,11 @@ class Failed:
     case: Case
     why: str
     way: Choice = ANY
+    options: str = ""
 
     def __str__(self) -> str:
-        again = f"python -m tests.properties.run --seed {self.seed} --only {self.number}"
+        run = f"python -m tests.properties.run{self.options}"
+        again = f"{run} --seed {self.seed} --only {self.number}"
         head = f"seed {self.seed}, case {self.number}, {self.way}: {self.why}"
         return f"{head}\n{shown(self.case)}\n\n{again} {arguments(self.way)}"
 
@@ -49,6 +53,11 @@ class Failed:
 def numbered_case(seed: int, number: int, depth: int = DEPTH) -> Case:
     """The case of a seed and a number."""
     return random_case(Random(f"{seed}-{number}"), depth)
+
+
+def numbered_condition(seed: int, number: int) -> Case:
+    """The case around conditions of a seed and a number."""
+    return conditional_case(Random(f"{seed}-{number}"))
 
 
 def failure(case: Case, connection: duckdb.DuckDBPyConnection, way: Choice = ANY) -> str | None:
@@ -69,7 +78,11 @@ def _failure(
 
 
 def failures(
-    seed: int, numbers: Iterator[int], one_in: int = 1, asked: Choice | None = None
+    seed: int,
+    numbers: Iterator[int],
+    one_in: int = 1,
+    make: Callable[[int, int], Case] = numbered_case,
+    asked: Choice | None = None,
 ) -> Iterator[Failed | None]:
     """What comes out of each case, one after the other; the second law for one in so many.
 
@@ -80,13 +93,14 @@ def failures(
         if done % FRESH_EVERY == 0:
             connection.close()
             connection = connect()
-        case, way = numbered_case(seed, number), way_of(number, asked)
+        case, way = make(seed, number), way_of(number, asked)
         if not reaches(way, case.relation):
             if asked is not None:
                 continue
             way = ANY
-        split = number % one_in == 0
-        yield _outcome(Failed(seed, number, case, "", way), connection, split=split)
+        options = " --conditions" if make is numbered_condition else ""
+        tried = Failed(seed, number, case, "", way, options)
+        yield _outcome(tried, connection, split=number % one_in == 0)
     connection.close()
 
 
@@ -105,6 +119,7 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--only", type=int, help="the number of one case")
+    parser.add_argument("--conditions", action="store_true", help="cases around conditions")
     parser.add_argument("--endless", action="store_true")
     parser.add_argument("--keep-going", action="store_true", help="do not stop at a failure")
     add_arguments(parser)
@@ -116,7 +131,8 @@ def main() -> int:
         numbers = iter([chosen.only])
     began, done, failed = time.monotonic(), 0, 0
     print(f"seed {chosen.seed}", flush=True)
-    for result in failures(chosen.seed, numbers, asked=asked_for(chosen)):
+    make = numbered_condition if chosen.conditions else numbered_case
+    for result in failures(chosen.seed, numbers, make=make, asked=asked_for(chosen)):
         done += 1
         if result is not None:
             failed += 1

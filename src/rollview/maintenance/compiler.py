@@ -8,6 +8,7 @@ from dataclasses import replace
 from rollview.algebra.relations import Relation, Temporary
 from rollview.algebra.traverse import walk
 from rollview.analysis.constraints import NONE, Constraints
+from rollview.analysis.relevance.changes import Relevance
 from rollview.maintenance import checks
 from rollview.maintenance.choice import ANY, Choice
 from rollview.maintenance.clock import SYMBOLIC, Clock
@@ -15,21 +16,26 @@ from rollview.maintenance.flow import Flow
 from rollview.maintenance.prepare import Prepared
 from rollview.maintenance.program import Check, Note, Program, Step
 from rollview.maintenance.reads import phrases
+from rollview.maintenance.relevant import relevant_changes
 from rollview.maintenance.strategies import prepared as made_ready
 from rollview.maintenance.strategies import strategy_of
 
 
-def compile_delta(prepared: Prepared, changed: Iterable[str], clock: Clock = SYMBOLIC) -> Program:
+def compile_delta(
+    prepared: Prepared,
+    changed: Iterable[str],
+    clock: Clock = SYMBOLIC,
+    relevance: Relevance | None = None,
+) -> Program:
     """The program that derives the change of the view from the changes of these sources.
 
     By the rules of the strategy that it was prepared for. The clock is one of the sources if it
-    has gone on; filters on it are evaluated by what it says.
+    has gone on; filters on it are evaluated by what it says. Changes that cannot matter are left
+    out; which these are may be known already, as ``relevance``.
     """
-    strategy = strategy_of(prepared.choice)
-    options = {name: values[0] for name, values in strategy.options.items()}
-    options |= dict(prepared.choice.options)
-    sources, declared = frozenset(changed), prepared.constraints
-    flow = Flow(strategy.rules, strategy.image, sources, prepared.kept, clock, options, declared)
+    if relevance is None:
+        relevance = relevant_changes(prepared, clock)
+    flow = _flow(prepared, frozenset(changed), clock, relevance)
     delta = flow.delta(prepared.relation)
     states = {}
     for kept in prepared.kept:
@@ -53,6 +59,21 @@ def compile_delta(prepared: Prepared, changed: Iterable[str], clock: Clock = SYM
         relies=relies,
         checks=checked,
         causes={name: cause for name, cause in flow.causes.items() if name in run},
+    )
+
+
+def _flow(prepared: Prepared, changed: frozenset[str], clock: Clock, relevance: Relevance) -> Flow:
+    strategy = strategy_of(prepared.choice)
+    options = {name: values[0] for name, values in strategy.options.items()}
+    return Flow(
+        strategy.rules,
+        strategy.image,
+        changed,
+        prepared.kept,
+        clock,
+        options | dict(prepared.choice.options),
+        prepared.constraints,
+        relevance.predicates,
     )
 
 

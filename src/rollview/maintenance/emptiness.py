@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rollview.algebra.expressions import ColumnRef, typed
+from rollview.algebra.expressions import ColumnRef, Literal, typed
 from rollview.algebra.relations import (
     Aggregate,
     Distinct,
@@ -63,6 +63,8 @@ def emptied(steps: Iterable[tuple[str, Relation]], empty: frozenset[str]) -> fro
 def _simplified(node: Relation) -> Relation:
     nothing = Values(node.columns, ())
     match node:
+        case Filter(condition=Literal(text="FALSE")):
+            return nothing
         case (
             Project(child=child)
             | Filter(child=child)

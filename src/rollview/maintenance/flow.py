@@ -56,12 +56,14 @@ class Flow:
         clock: Clock = SYMBOLIC,
         options: Mapping[str, str] | None = None,
         constraints: Constraints = NONE,
+        relevant: Mapping[Scan, Expression] | None = None,
     ) -> None:
         self._rules = rules
         self._image = image
         self._changed = changed
         self._clock = clock
         self._options = options or {}
+        self._relevant = relevant or {}
         self._kept = {one.relation: one for one in kept}
         self._deltas: dict[Relation, Relation | None] = {}
         self._touched: dict[Relation, bool] = {}
@@ -120,6 +122,10 @@ class Flow:
     def source_changed(self, source: str) -> bool:
         """Whether this source changed."""
         return source in self._changed
+
+    def relevant(self, scan: Scan) -> Expression | None:
+        """What is true of the changes of a scan that can matter; None if all can."""
+        return self._relevant.get(scan)
 
     def has_ticked(self, filter: Filter) -> bool:
         """Whether the clock has gone on, and the condition of the filter depends on it."""

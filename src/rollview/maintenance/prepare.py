@@ -71,7 +71,7 @@ class Prepared:
     maintained form of every operator of the definition, but for those in the step of a Recursion,
     which are evaluated with it. ``choice`` says which strategy it was prepared for. It has the rows
     of the definition if the declarations in ``relies`` hold; rules may make use of any in
-    ``constraints``.
+    ``constraints``. ``wraps`` says that an overflow of integers is no error.
     """
 
     relation: Relation
@@ -82,6 +82,7 @@ class Prepared:
     """Operators of the definition that have no rule of their own, and what EXPLAIN says of them."""
     constraints: Constraints = NONE
     relies: tuple[Constraint, ...] = ()
+    wraps: bool = False
 
     def parts(self, node: Relation) -> tuple[Relation, ...]:
         """What an operator of the definition has become, without the forms of its inputs."""
@@ -115,6 +116,7 @@ def prepare(
     *,
     moments: bool = True,
     counts: bool = True,
+    wraps: bool = False,
     constraints: Constraints = NONE,
     form: Constraints | None = None,
     auxiliary: Collection[Access] = (),
@@ -122,9 +124,10 @@ def prepare(
     """The maintained form; the same rows as the relation.
 
     Without ``moments``, variances and their like are evaluated anew in every changed group; without
-    ``counts``, DISTINCT and set operations stay what they are. Rules may make use of
-    ``constraints``; the form itself only of ``form``, all of them by default. The rows of the
-    ``auxiliary`` accesses are kept, so that no table is read through these.
+    ``counts``, DISTINCT and set operations stay what they are. With ``wraps``, integers that
+    overflow come back at the other end of their type. Rules may make use of ``constraints``; the
+    form itself only of ``form``, all of them by default. The rows of the ``auxiliary`` accesses are
+    kept, so that no table is read through these.
     """
     rewriting = Rewriting(names(), moments, counts, constraints if form is None else form)
     rewritten = rewriting.of(relation)
@@ -137,6 +140,7 @@ def prepare(
         rewriting.known,
         constraints=constraints,
         relies=tuple(rewriting.relied),
+        wraps=wraps,
     )
 
 

@@ -81,11 +81,15 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """How one operator is maintained: what EXPLAIN says about it."""
+    """How one operator is maintained: what EXPLAIN says about it.
+
+    ``relevant`` is what is true of the changes of a scan that can matter to the view.
+    """
 
     rule: RuleName
     reads: tuple[str, ...] = ()
     state: tuple[str, ...] = ()
+    relevant: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ items.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from rollview.algebra.expressions import ColumnRef, Expression, Literal, binary, conjunction
+from rollview.algebra.expressions import ColumnRef, Expression, binary, conjunction
 from rollview.algebra.relations import (
     After,
     Before,
@@ -26,17 +26,8 @@ from rollview.algebra.relations import (
 )
 from rollview.algebra.schema import Column
 from rollview.algebra.traverse import transform_up, walk
+from rollview.analysis.range import Range
 from rollview.maintenance.keys import Pair, equalities, names_of
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """The least and the greatest value of a column, as constants, and whether it has NULLs too."""
-
-    low: Literal
-    high: Literal
-    nulls: bool
-
 
 Ranges = Callable[[str, Column], Range | None]
 """The range of a column of a temporary, by name, if it is known."""

@@ -94,6 +94,7 @@ def prepared(
     choice: Choice,
     *,
     moments: bool = True,
+    wraps: bool = False,
     constraints: Constraints = NONE,
     form: Constraints | None = None,
     auxiliary: Collection[Access] = (),
@@ -104,11 +105,11 @@ def prepared(
     """
     own = strategy_of(choice).prepare
     if own is not None:
-        return replace(own(relation, moments), choice=choice)
+        return replace(own(relation, moments), choice=choice, wraps=wraps)
     found = prepare(
         relation, moments=moments, constraints=constraints, form=form, auxiliary=auxiliary
     )
-    return replace(found, choice=choice)
+    return replace(found, choice=choice, wraps=wraps)
 
 
 def beyond(relation: Relation, choice: Choice) -> tuple[Reason, ...]:

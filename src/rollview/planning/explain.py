@@ -94,6 +94,7 @@ def _maintained(node: Relation, depth: int, verdict: Verdict) -> Operator | None
         _kept(node, note, verdict.prepared),
         tuple(reason for reason in reasons if reason in verdict.reasons),
         tuple(reason for reason in reasons if reason not in verdict.reasons),
+        note.relevant,
     )
 
 

@@ -16,7 +16,7 @@ class Operator:
     """One operator of the definition: the rule that maintains it, what it reads and keeps.
 
     ``reasons`` say why it is not maintained from the changes alone, ``at_times`` why it is not in
-    some refreshes.
+    some refreshes. ``relevant`` is what is true of the changes of a base table that can matter.
     """
 
     depth: int
@@ -27,6 +27,7 @@ class Operator:
     state: tuple[str, ...] = ()
     reasons: tuple[Reason, ...] = ()
     at_times: tuple[Reason, ...] = ()
+    relevant: str | None = None
 
     def lines(self, width: int) -> list[str]:
         """The rule in a column of this width, the operator, and below it what is said of it."""
@@ -35,6 +36,7 @@ class Operator:
         lines = [f"{self.rule:{width}}  {indent}{_short(self.text)}"]
         reads = () if self.rule == RuleName.CHANGES else self.reads  # the rule says it already
         lines += _listed(f"{margin}reads ", reads)
+        lines += [] if self.relevant is None else [f"{margin}where {self.relevant}"]
         lines += _listed(f"{margin}keeps ", tuple(_short(state) for state in self.state))
         lines += _reason_lines(margin, self.reasons)
         return lines + _reason_lines(f"{margin}at times ", self.at_times)
@@ -49,6 +51,7 @@ class Operator:
             "state": list(self.state),
             "reasons": [_plain(reason) for reason in self.reasons],
             "at_times": [_plain(reason) for reason in self.at_times],
+            "relevant": self.relevant,
         }
 
 

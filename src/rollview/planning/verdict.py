@@ -28,6 +28,7 @@ from rollview.planning.self_maintenance import for_any_change
 INCREMENTAL, PARTIAL, FULL = "incremental", "partial", "full"
 RECOMPUTE = "recompute"
 _OLD_STATISTICS = "spark.sql.legacy.statisticalAggregate"
+_ANSI = "spark.sql.ansi.enabled"
 _FULL_ONLY = (
     ReasonCode.NON_DETERMINISTIC,
     ReasonCode.TIME_DEPENDENT,
@@ -136,6 +137,7 @@ def maintained(
         return None
     # There it is NaN where it is NULL otherwise, and sums cannot tell.
     old_style = dict(definition.settings).get(_OLD_STATISTICS, "false").lower() == "true"
+    wraps = dict(definition.settings).get(_ANSI, "true").lower() != "true"
     relation: Relation = definition.relation
     auxiliary: tuple[Access, ...] = ()
     if self_maintaining:
@@ -145,6 +147,7 @@ def maintained(
         relation,
         choice,
         moments=not old_style,
+        wraps=wraps,
         constraints=constraints,
         form=form,
         auxiliary=auxiliary,

@@ -15,16 +15,19 @@ from pyspark.sql import functions as F
 
 from rollview.algebra.definition import Definition, Reason, Source
 from rollview.analysis.keys import key_of
-from rollview.maintenance.clock import CLOCK, Clock, functions_in
+from rollview.analysis.relevance.changes import Relevance
+from rollview.maintenance.clock import CLOCK, SYMBOLIC, Clock, functions_in
 from rollview.maintenance.compiler import compile_delta
 from rollview.maintenance.prepare import Prepared
 from rollview.maintenance.program import Program
+from rollview.maintenance.relevant import relevant_changes
 from rollview.maintenance.strategies import strategy_of
 from rollview.runtime import moves
 from rollview.runtime.compute import spare_subqueries
 from rollview.runtime.contents import columns_of
 from rollview.runtime.pinning import Run
 from rollview.runtime.propagate import Propagated, propagate
+from rollview.runtime.relevant import mattering
 from rollview.runtime.report import Mode
 from rollview.runtime.spark_engine import SparkEngine
 from rollview.sql.quoting import quoted
@@ -56,6 +59,7 @@ class Derived:
     mode: Mode
     reasons: tuple[Reason, ...]
     changed: Mapping[str, int]
+    irrelevant: int
     counts: Counts
 
     def is_nothing(self, before: Watermark | None) -> bool:
@@ -131,19 +135,23 @@ def derive(task: Task, engine: SparkEngine) -> Derived | str:
 
     If cost decides and so much has changed that the whole view is cheaper, says so instead.
     """
-    changed, made, makers = _read_changes(task, engine)
+    relevance = relevant_changes(task.prepared, task.clock or SYMBOLIC)
+    changes = _read_changes(task, engine, relevance)
     if task.cost_decides:
-        found = _too_much(task, changed)
+        found = _too_much(task, changes.mattering)
         if found is not None:
             return found
-    engine.small = sum(changed.values()) <= _SMALL
+    if not changes.moving:
+        return _nothing(task, changes)
+    made, makers = dict(changes.leaves), dict(changes.makers)
+    engine.small = sum(changes.mattering.values()) <= _SMALL
     for source in task.definition.sources:
         makers[f"after {source.id}"] = partial(_after, task, engine, source)
     for kept in task.prepared.kept:
         segments = task.watermark.state[kept.name]
         rows = task.store.segments.read(kept.name, segments, columns_of(kept.columns))
         made[f"state {kept.name}"] = engine.name(rows, kept.name)
-    program = _program(task, [id for id, rows in changed.items() if rows])
+    program = _program(task, changes.moving, relevance)
     spare_subqueries(task.session, task.prepared.relation)
     done = propagate(program, Leaves(made, makers), engine)
     change, counts = _change(task, engine, done)
@@ -152,17 +160,52 @@ def derive(task: Task, engine: SparkEngine) -> Derived | str:
         state=_state(task, engine, done),
         mode=Mode.PARTIAL if done.reasons else Mode.INCREMENTAL,
         reasons=done.reasons,
-        changed={source.name: changed[source.id] for source in task.moved},
+        changed=changes.by_name(task),
+        irrelevant=changes.irrelevant,
         counts=counts,
     )
 
 
-def _program(task: Task, changed: list[str]) -> Program:
-    if task.clock is None:
-        return compile_delta(task.prepared, changed)
-    if has_ticked(task.definition, task.clock):
-        changed = [*changed, CLOCK]
-    return compile_delta(task.prepared, changed, task.clock)
+@dataclass(frozen=True)
+class _Changes:
+    """How many rows of each source changed, how many of these can matter, and the leaves of both.
+
+    ``makers`` are of leaves that are made when they are asked for: the rows before.
+
+    ``moving`` are the sources that the program has to know of, the clock among them. A source of
+    which nothing matters is none, if the clock has not gone on: the view is the same over its rows
+    before and after. What the clock lets go is looked for in the rows before.
+    """
+
+    changed: Mapping[str, int]
+    mattering: Mapping[str, int]
+    moving: tuple[str, ...]
+    leaves: Mapping[str, str]
+    makers: Mapping[str, Callable[[], str]]
+
+    @property
+    def irrelevant(self) -> int:
+        return sum(self.changed.values()) - sum(self.mattering.values())
+
+    def by_name(self, task: Task) -> dict[str, int]:
+        return {source.name: self.changed[source.id] for source in task.moved}
+
+
+def _nothing(task: Task, changes: _Changes) -> Derived:
+    """No change of any source can matter: the view reflects other versions, and no other rows."""
+    return Derived(
+        change=Unchanged(),
+        state={kept.name: task.watermark.state[kept.name] for kept in task.prepared.kept},
+        mode=Mode.INCREMENTAL,
+        reasons=(),
+        changed=changes.by_name(task),
+        irrelevant=changes.irrelevant,
+        counts=Counts(0, 0, 0),
+    )
+
+
+def _program(task: Task, changed: tuple[str, ...], relevance: Relevance) -> Program:
+    return compile_delta(task.prepared, changed, task.clock or SYMBOLIC, relevance)
 
 
 def has_ticked(definition: Definition, clock: Clock | None) -> bool:
@@ -184,27 +227,36 @@ def _before(task: Task, engine: SparkEngine, source: Source, changes: DataFrame)
     return engine.name(rows, f"before_{source.id}")
 
 
-Makers = dict[str, Callable[[], str]]
-
-
-def _read_changes(task: Task, engine: SparkEngine) -> tuple[dict[str, int], dict[str, str], Makers]:
-    """How many rows of each source changed, the names of changes, and how to name rows before."""
+def _read_changes(task: Task, engine: SparkEngine, relevance: Relevance) -> _Changes:
+    """The changes of every source that moved, their names, and how to name its rows before."""
+    ticked = has_ticked(task.definition, task.clock)
     changed: dict[str, int] = {}
+    found: dict[str, int] = {}
+    moving: list[str] = []
     leaves: dict[str, str] = {}
-    makers: Makers = {}
+    makers: dict[str, Callable[[], str]] = {}
     for source in task.moved:
         old, new = task.old[source.id], task.new[source.id]
         read = moves.changes(task.run, task.session, source, old, new)
-        changed[source.id] = read.rows
-        if read.rows:
-            frame = read.frame(task.session)
-            leaves[f"changes {source.id}"] = engine.keep(read.held, f"changes_{source.id}").table
-            makers[f"before {source.id}"] = partial(_before, task, engine, source, frame)
-    return changed, leaves, makers
+        matters = mattering(task.session, engine, source, read, relevance)
+        changed[source.id], found[source.id] = read.rows, matters.rows
+        if matters.rows or (ticked and read.rows):
+            moving.append(source.id)
+            whole = read.frame(task.session)
+            label = f"changes_{source.id}"
+            leaves[f"changes {source.id}"] = (
+                engine.name(whole.where(F.lit(False)), label)
+                if matters.held is None
+                else engine.keep(matters.held, label).table
+            )
+            makers[f"before {source.id}"] = partial(_before, task, engine, source, whole)
+    if ticked:
+        moving.append(CLOCK)
+    return _Changes(changed, found, tuple(moving), leaves, makers)
 
 
 def _too_much(task: Task, changed: Mapping[str, int]) -> str | None:
-    """Why recomputing is taken to be cheaper; None if it is not."""
+    """Why recomputing is taken to be cheaper; None if it is not. Only changes that matter count."""
     for source in task.moved:
         rows = moves.rows(task.run, task.session, source, task.new[source.id])
         share = _LARGE_SHARE * rows if rows is not None else None

@@ -14,10 +14,11 @@ from typing import Protocol, cast
 from rollview.algebra.definition import Reason
 from rollview.algebra.relations import Relation
 from rollview.algebra.schema import Column
+from rollview.analysis.range import Range
 from rollview.errors import KeyViolated
 from rollview.maintenance.emptiness import is_empty, without_empty
 from rollview.maintenance.program import Check, Program
-from rollview.maintenance.ranges import Range, within_ranges
+from rollview.maintenance.ranges import within_ranges
 from rollview.runtime.at_hand import AtHand, at_hand
 from rollview.sql.render import render
 

@@ -191,6 +191,7 @@ def _maintained(work: _Work, task: Task, why: str, request: Request) -> RefreshR
         report,
         strategy=strategy_of(work.view.choice).name,
         rows_changed=dict(derived.changed),
+        rows_irrelevant=derived.irrelevant,
         rows_inserted=derived.counts.inserted,
         rows_updated=derived.counts.updated,
         rows_deleted=derived.counts.deleted,

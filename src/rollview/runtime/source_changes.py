@@ -10,7 +10,8 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from rollview.runtime.spark_engine import SparkEngine, frame_of
+from rollview.analysis.range import Range
+from rollview.runtime.spark_engine import SparkEngine, frame_of, range_of
 from rollview.sql.quoting import quoted
 from rollview.storage.base import WEIGHT, Changing
 from rollview.storage.process import Process
@@ -22,6 +23,10 @@ class Read:
 
     held: Any
     rows: int
+
+    def range(self, column: str, type: str) -> Range | None:
+        """The least and the greatest value of a column, if the driver has the rows."""
+        return range_of(self.held, column, type)
 
     def frame(self, session: SparkSession) -> DataFrame:
         """The changes, each row with a weight of +1 or -1, for use in a session."""

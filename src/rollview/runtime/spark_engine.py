@@ -19,8 +19,8 @@ from pyspark.sql import functions as F
 
 from rollview.algebra.expressions import Literal
 from rollview.algebra.schema import Column
+from rollview.analysis.range import Range
 from rollview.frontend.jvm_bridge import load
-from rollview.maintenance.ranges import Range
 from rollview.runtime.at_hand import AtHand
 from rollview.runtime.lifeline import while_it_lives
 from rollview.runtime.propagate import Computed
@@ -114,11 +114,7 @@ class SparkEngine:
 
     def range(self, computed: Computed, column: Column) -> Range | None:
         """The least and the greatest value of a column, if the driver has the rows."""
-        found = self._by_view[computed.table].range(column.name)
-        if found is None:
-            return None
-        low, high = (Literal(str(text), column.type) for text in (found[0], found[1]))
-        return Range(low, high, found[2] is not None)
+        return range_of(self._by_view[computed.table], column.name, column.type)
 
     def net(self, delta: Computed, names: Sequence[str], key: tuple[str, ...] | None) -> Delta:
         """The net effect of a computed delta, with what it does to the key."""
@@ -172,3 +168,12 @@ def _counted(net: DataFrame, key: tuple[str, ...] | None) -> tuple[int, int, int
 def frame_of(held: Any, session: SparkSession) -> DataFrame:
     """Held rows as a frame of a session."""
     return DataFrame(held.frame(session._jsparkSession), session)
+
+
+def range_of(held: Any, column: str, type: str) -> Range | None:
+    """The least and the greatest value of a column of held rows, if the driver has them."""
+    found = held.range(column)
+    if found is None:
+        return None
+    low, high = (Literal(str(text), type) for text in (found[0], found[1]))
+    return Range(low, high, found[2] is not None)

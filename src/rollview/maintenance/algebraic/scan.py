@@ -1,18 +1,17 @@
-"""The pair of a base table is that of the transaction (Barbier 2007, definitions 1.15, 1.16)."""
+"""The pair of a base table is that of the transaction (Barbier 2007, definitions 1.15, 1.16).
+
+Without the changes that cannot matter, it is the pair of a smaller transaction, from tables or to
+tables over which the view is the same: the equations hold for that one.
+"""
 
 from __future__ import annotations
 
-from rollview.algebra.relations import Changes, Relation, Scan
+from rollview.algebra.relations import Relation, Scan
 from rollview.maintenance.flow import Flow
 from rollview.maintenance.pairs import minimal
-from rollview.maintenance.program import Note, RuleName
-from rollview.maintenance.reads import CHANGES
-from rollview.maintenance.signed import WEIGHT, WEIGHT_COLUMN
+from rollview.maintenance.source_changes import delta_source
 
 
 def delta_scan(scan: Scan, flow: Flow) -> Relation | None:
     """``d(S) = Changes(S)``, minimal: the equations hold for minimal transactions."""
-    flow.note(scan, Note(RuleName.CHANGES))
-    flow.read(scan, CHANGES, scan)
-    fields = (*scan.fields, WEIGHT)
-    return minimal(flow, Changes(scan.source, fields, (*scan.columns, WEIGHT_COLUMN)))
+    return minimal(flow, delta_source(scan, flow))
