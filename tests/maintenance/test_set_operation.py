@@ -7,13 +7,17 @@ from itertools import product
 import pytest
 
 from rollview.algebra.relations import SetKind, SetOperation
-from tests.algebra.examples import CODE, TEAMS, keep, set_operation
+from rollview.algebra.schema import Column
+from rollview.maintenance.choice import Choice
+from rollview.maintenance.prepare import prepare
+from tests.algebra.examples import CODE, ID, PAY, PEOPLE, TEAMS, keep, set_operation
 from tests.maintenance.people import (
     ALPHA,
     ANN,
     BEN,
     BETA,
     DAN,
+    EVE,
     FAY,
     GAMMA,
     NONE,
@@ -25,6 +29,7 @@ from tests.maintenance.people import (
     refresh,
 )
 from tests.properties.cases import Change
+from tests.properties.ways import WAYS, reaches
 
 INTERSECT = set_operation(SetKind.INTERSECT, all=False)
 INTERSECT_ALL = set_operation(SetKind.INTERSECT, all=True)
@@ -70,6 +75,31 @@ def test_every_count_to_every_other(view: SetOperation) -> None:
                 change = HOW_OFTEN[view](*goal) - HOW_OFTEN[view](*now)
                 assert done.delta == ({("new",): change} if change else {}), (now, goal)
                 now = goal
+
+
+def known(kind: SetKind, all: bool) -> SetOperation:
+    """Of two sides of which the right one has NULLs, and the result none."""
+    columns = (Column("either", "INT", nullable=False),)
+    return SetOperation(kind, all, keep(PEOPLE, ID), keep(PEOPLE, PAY), columns)
+
+
+@pytest.mark.parametrize("kind", SetKind)
+def test_counted_rows_may_be_null_where_those_of_a_side_are(kind: SetKind) -> None:
+    (kept,) = prepare(known(kind, all=True)).kept
+    assert kept.columns[0].nullable
+    assert not prepare(known(kind, all=True)).relation.columns[0].nullable
+
+
+@pytest.mark.parametrize("way", WAYS, ids=str)
+@pytest.mark.parametrize("all", [False, True])
+@pytest.mark.parametrize("kind", SetKind)
+def test_one_side_has_nulls_that_the_result_has_not(kind: SetKind, all: bool, way: Choice) -> None:
+    """Which are counted nevertheless, and found again."""
+    if reaches(way, known(kind, all)):
+        now = maintained(known(kind, all), way)
+        unpaid, poor = (6, "fay", "c", None), (7, "gus", "c", 1)
+        for changes in (hired(unpaid), left(unpaid), hired(poor), left(EVE), left(poor)):
+            now.refresh(tuple(changes))
 
 
 def test_null_equals_null() -> None:

@@ -220,20 +220,20 @@ def _counted(node: SetOperation, names: Iterator[str]) -> Relation:
     """Each different row with how often it occurs on either side."""
     left, right, copies = next(names), next(names), next(names)
     sides = (Column(left, "INT", False), Column(right, "INT", False))
-    columns = (*node.columns, *sides)
+    rows = _of_both_sides(node)
     union = Union(
         (
-            _marked(node.left, node.columns, sides, (_HERE, _NOT_HERE)),
-            _marked(node.right, node.columns, sides, (_NOT_HERE, _HERE)),
+            _marked(node.left, rows, sides, (_HERE, _NOT_HERE)),
+            _marked(node.right, rows, sides, (_NOT_HERE, _HERE)),
         ),
-        columns,
+        (*rows, *sides),
     )
     totals = tuple(next(names) for _ in sides)
     sums = tuple(
         NamedAggregate(name, AggregateCall("Sum", ("sum(", ")"), (reference(side),), "BIGINT"))
         for name, side in zip(totals, sides, strict=True)
     )
-    counted = extended(Aggregate(union, references(node.columns), sums), names)
+    counted = extended(Aggregate(union, references(rows), sums), names)
     on_left, on_right = (ColumnRef(total, "BIGINT") for total in totals)
     how_often = _how_often(node, on_left, on_right)
     present = Filter(counted, binary("GreaterThan", ">", how_often, _ZERO, "BOOLEAN"))
@@ -243,6 +243,16 @@ def _counted(node: SetOperation, names: Iterator[str]) -> Relation:
     copy = call("explode", repeated, type="BIGINT", kind="Explode")
     exploded = Generate(present, copy, False, (Column(copies, "BIGINT", False),))
     return keep(exploded, node.columns)
+
+
+def _of_both_sides(node: SetOperation) -> Schema:
+    """The columns of the result, with the NULLs that only one side has: it is counted as well."""
+    return tuple(
+        replace(column, nullable=column.nullable or one.nullable or two.nullable)
+        for column, one, two in zip(
+            node.columns, node.left.columns, node.right.columns, strict=True
+        )
+    )
 
 
 def _how_often(node: SetOperation, left: ColumnRef, right: ColumnRef) -> Expression:
