@@ -267,7 +267,9 @@ class _Shop:
         return self.rng.choice(_KEYS.get(column.type, VALUES[column.type]))
 
     def _tried(self, rows: dict[str, list[Row]], statement: list[Change]) -> bool:
-        """Carry the statement out, if everything holds then."""
+        """Carry the statement out, if the rows are such that the tables take, and all holds."""
+        if any(not self._is_taken(change) for change in statement):
+            return False
         after = {name: list(own) for name, own in rows.items()}
         for change in statement:
             if change.weight > 0:
@@ -280,6 +282,11 @@ class _Shop:
             return False
         rows.update(after)
         return True
+
+    def _is_taken(self, change: Change) -> bool:
+        """A child may have no NULL where its parent has one."""
+        cells = zip(change.row, self.schemas[change.table], strict=True)
+        return all(cell is not None or column.nullable for cell, column in cells)
 
 
 def _parents(one: Constraint) -> tuple[str, ...]:
