@@ -9,13 +9,12 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 import rollview
 from rollview import Session
 from rollview.runtime.report import Mode, RefreshReport
 from rollview.storage import change
-from rollview.storage.delta_changes import DeltaChanges, Plan
 from rollview.storage.delta_commits import Direct
 from rollview.testing import assert_same_rows
 from tests.integration.conftest import control
@@ -25,6 +24,7 @@ from tests.integration.test_incremental import (
     assert_counts_are_true,
     contents,
     make_tables,
+    ways_read,
 )
 
 pytestmark = pytest.mark.spark
@@ -139,14 +139,7 @@ def test_what_was_merged_is_read_from_the_feed_by_the_view_above(
         db.sql(f"UPDATE many SET v = v * 3 + 1 WHERE k = {number}")
         refresh(db, "lower")
     assert taken[-3:] == ["merge"] * 3
-    ways: list[str] = []
-    read = DeltaChanges.read
-
-    def spied(self: DeltaChanges, plan: Plan, columns: list[str]) -> DataFrame:
-        ways.append(f"{plan.diff.way} {len(plan.diff.files)} {len(plan.diff.feed)}")
-        return read(self, plan, columns)
-
-    monkeypatch.setattr(DeltaChanges, "read", spied)
+    ways = ways_read(monkeypatch)
     report = refresh(db, "upper", cascade=False)
     assert ways == ["feed 0 3"]
     assert report.rows_changed == {"lower": 6}

@@ -123,6 +123,36 @@ def test_views_follow_their_sources(shop: Session) -> None:
             assert_counts_are_true(report, before[report.view], after)
 
 
+def ways_read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """From here on, how changes are read: the way, and how many files and commits of the feed."""
+    ways: list[str] = []
+    read = DeltaChanges.read
+
+    def spied(self: DeltaChanges, plan: Plan, columns: list[str]) -> DataFrame:
+        ways.append(f"{plan.diff.way} {len(plan.diff.files)} {len(plan.diff.feed)}")
+        return read(self, plan, columns)
+
+    monkeypatch.setattr(DeltaChanges, "read", spied)
+    return ways
+
+
+def test_tables_that_have_the_feed(shop: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    for table in ("sales", "shops"):
+        shop.sql(f"ALTER TABLE {table} SET TBLPROPERTIES (delta.enableChangeDataFeed = true)")
+    names = ("both", "totals", "ranked", "unsold")
+    for name in names:
+        shop.create_view(name, VIEWS[name], policy="incremental")
+    ways = ways_read(monkeypatch)
+    for statements in CHANGES:
+        for statement in statements:
+            shop.sql(statement)
+        for report in shop.refresh():
+            assert report.mode in (Mode.INCREMENTAL, Mode.PARTIAL, Mode.NOOP), report.reason
+        for name in names:
+            assert shop.verify(name).correct, (name, statements)
+    assert [way for way in ways if way.startswith("feed 0 ")]
+
+
 def contents(db: Session, name: str) -> Counter[Row]:
     """The rows of a view as a bag, each value by how it is written."""
     return Counter(tuple(map(repr, row)) for row in db.read(name).collect())
@@ -193,14 +223,7 @@ def test_the_change_of_a_lower_view_is_read_and_not_its_rows(
     shop.create_view("zeros_below", "SELECT z FROM zeros", policy="incremental")
     zeros_above = "SELECT CAST(z AS STRING) AS z, count(*) AS n FROM zeros_below GROUP BY 1"
     shop.create_view("zeros_above", zeros_above, policy="incremental")
-    ways: list[str] = []
-    read = DeltaChanges.read
-
-    def spied(self: DeltaChanges, plan: Plan, columns: list[str]) -> DataFrame:
-        ways.append(f"{plan.diff.way} {len(plan.diff.files)} {len(plan.diff.feed)}")
-        return read(self, plan, columns)
-
-    monkeypatch.setattr(DeltaChanges, "read", spied)
+    ways = ways_read(monkeypatch)
     for number in range(3):
         shop.sql(f"UPDATE many SET v = v * 3 + 1 WHERE k = {number}")
         refresh(shop, "lower")

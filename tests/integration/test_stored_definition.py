@@ -171,3 +171,25 @@ def test_the_thread_that_works_has_the_settings_and_the_callers_thread_keeps_its
     assert db.verify("ids").correct
     assert seen == ["Asia/Tokyo"]
     assert sessions.getActiveSession().get().conf().get("spark.sql.session.timeZone") == "UTC"
+
+
+def test_a_column_that_may_be_null_by_now(db: Session, own: SparkSession) -> None:
+    own.sql("CREATE TABLE marks (k INT NOT NULL, v INT) USING delta")
+    own.sql("INSERT INTO marks VALUES (1, 1), (2, 2)")
+    db.create_view("others", "SELECT id FROM orders WHERE id NOT IN (SELECT k FROM marks)")
+    db.create_view("known", "SELECT count(k) AS n, count(*) AS m FROM marks")
+    own.sql("ALTER TABLE marks ALTER COLUMN k DROP NOT NULL")
+    own.sql("INSERT INTO marks VALUES (NULL, 3)")
+    reports = db.refresh()
+    assert isinstance(reports, list)
+    for report in reports:
+        assert report.mode is Mode.FULL
+        assert "marks.k may be NULL now" in (report.reason or "")
+        assert db.verify(report.view).correct
+    assert_same_rows(db.read("others"), [])
+    assert_same_rows(db.read("known"), [(2, 3)])
+    own.sql("DELETE FROM marks WHERE k IS NULL OR k = 2")
+    assert mode_of(db.refresh("known")) is Mode.INCREMENTAL
+    db.refresh("others")
+    assert_same_rows(db.read("others"), [(2,), (3,)])
+    assert_same_rows(db.read("known"), [(1, 1)])

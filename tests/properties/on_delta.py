@@ -162,10 +162,10 @@ class Lake:
             self.found.modes[report.mode] += 1
             if report.error is not None or report.mode is Mode.FULL:
                 self._blame(report.view, f"{report.mode}: {report.reason}")
-            elif report.mode is not Mode.NOOP:
-                verified = self._db.verify(report.view)
-                if not verified.correct:
-                    self._blame(report.view, str(verified))
+                continue
+            verified = self._db.verify(report.view)  # also if nothing was found to be done
+            if not verified.correct:
+                self._blame(report.view, str(verified))
 
     def _blame(self, view: str, why: str) -> None:
         text = self._views[view]
